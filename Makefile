@@ -47,19 +47,19 @@ deny: $(CARGO_DENY)
 $(CARGO_DENY):
 	cargo install --locked --root target/tools/cargo-deny-0.20.2 cargo-deny@0.20.2
 
-# One that Ray is installed for, where there is one.
-PYTHON = $(abspath $(firstword $(wildcard target/toolchains/ray/bin/python) $(shell command -v python3)))
+RAY = $(abspath target/toolchains/ray/bin/python)
 
 test-ray: packages
-	@if [ -x "$(PYTHON)" ]; then cd runtime/ray && $(PYTHON) -m unittest; \
-	else echo "skipped runtime/ray: there is no python3" >&2; [ "$$JOINTLY_CI" != 1 ]; fi
+	@if [ -x "$(RAY)" ]; then cd runtime/python && \
+	  JOINTLY_BIN=$(abspath target/release/jointly) $(RAY) -m pytest tests/test_ray; \
+	else echo "skipped the tests on a Ray cluster: Ray is not there" >&2; [ "$$JOINTLY_CI" != 1 ]; fi
 
 TORCH = $(abspath target/toolchains/torch/bin/python)
 EVAL = $(abspath target/toolchains/python_package/bin/python)
 
 test-python: packages
 	@if [ -x "$(EVAL)" ]; then cd runtime/python && $(EVAL) -m mypy && $(EVAL) -m ruff check . ../../examples/python && \
-	  JOINTLY_BIN=$(abspath target/release/jointly) $(EVAL) -m pytest; \
+	  JOINTLY_BIN=$(abspath target/release/jointly) $(EVAL) -m pytest --ignore tests/test_ray; \
 	else echo "skipped runtime/python: its packages are not there" >&2; [ "$$JOINTLY_CI" != 1 ]; fi
 	@if [ -x "$(TORCH)" ]; then cd runtime/python && \
 	  JOINTLY_BIN=$(abspath target/release/jointly) $(TORCH) -m pytest -k torch; \

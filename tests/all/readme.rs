@@ -22,7 +22,7 @@ pub(crate) const SAME_FOLDER: &str = "same-folder";
 const LONGEST_README: usize = 200;
 
 /// Pages whose links and examples are checked, but whose commands are records of runs or meant for other environments.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 8] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -31,7 +31,6 @@ const OTHERS: [&str; 9] = [
     "docs/results/shift.md",
     "docs/results/testbed.md",
     "runtime/python/README.md",
-    "runtime/ray/README.md",
 ];
 
 macro_rules! pages {

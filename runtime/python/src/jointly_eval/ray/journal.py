@@ -1,7 +1,9 @@
-"""The journal of a run, `results.jsonl`, and the beliefs that its lines name, kept exactly as `jointly run` keeps them."""
+"""The journal of a run, `results.jsonl`, and the beliefs that its lines name, kept as `jointly run` keeps them."""
 
 import fcntl
 import json
+from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 
 from .node import digest, keep
@@ -11,11 +13,11 @@ from .refusal import Refusal, one_line
 class Journal:
     """The journal of a directory that `jointly run --plan-only` made, held by one process at a time."""
 
-    def __init__(self, directory):
+    def __init__(self, directory: str | Path) -> None:
         self._directory = Path(directory)
         self._path = self._directory / "results.jsonl"
         try:
-            self._file = open(self._path, "r+b", buffering=0)
+            self._file = FileIO(self._path, "r+")
         except OSError as error:
             raise Refusal(f"failed to open {self._path}: {one_line(error.strerror)}") from None
         try:
@@ -26,7 +28,7 @@ class Journal:
             remedy = "wait for it, or give another --out"
             raise Refusal(f"{self._path} is being written by another run; {remedy}") from None
 
-    def units(self):
+    def units(self) -> Iterator[tuple[str, str]]:
         """Yields the agent and problem of each result; drops a last line that a killed process left unfinished."""
         end = 0
         with open(self._path, "rb") as lines:
@@ -43,7 +45,7 @@ class Journal:
         self._file.truncate(end)
         self._file.seek(end)
 
-    def append(self, line, belief=None):
+    def append(self, line: bytes, belief: tuple[str, bytes] | None = None) -> None:
         """Appends a worker's result unchanged; its beliefs file is written before the line that names it."""
         if belief is not None:
             self._keep(*belief)
@@ -54,11 +56,11 @@ class Journal:
         except OSError as error:
             raise unwritten(self._path, error) from None
 
-    def close(self):
+    def close(self) -> None:
         """Closes the journal, which releases its lock."""
         self._file.close()
 
-    def _keep(self, named, content):
+    def _keep(self, named: str, content: bytes) -> None:
         if named != digest(content):
             raise Refusal(f"a worker sent other bytes than {named}, which its result names; run the same command again")
         path = self._directory / "beliefs" / (named.replace(":", "-") + ".bin")
@@ -69,7 +71,7 @@ class Journal:
             raise unwritten(path, error) from None
 
 
-def unwritten(path, error):
+def unwritten(path: Path, error: OSError) -> Refusal:
     """Returns the error for a file that could not be written."""
     remedy = "the units finished before are kept: make room, and run the same command again"
     return Refusal(f"failed to write {path}: {one_line(error.strerror)}; {remedy}")

@@ -1,9 +1,14 @@
-"""Parses the arguments of `python -m jointly_ray`: its own options, and those that are handed on to `jointly run`."""
+"""Parses the arguments of `python -m jointly_eval.ray`: its own options, and those of `jointly run`, handed on."""
 
 import argparse
 import os
+from collections.abc import Sequence
+from typing import NoReturn
 
 from .refusal import Refusal
+
+#: The name of the program in its messages.
+PROGRAM = "python -m jointly_eval.ray"
 
 DESCRIPTION = """\
 Spreads the units of a run over a Ray cluster. Every other argument is one of
@@ -19,19 +24,19 @@ unit, which the same command tries again."""
 
 
 class _Parser(argparse.ArgumentParser):
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         raise Refusal(f"{message}; see --help")
 
 
 class Arguments:
     """The parsed command line."""
 
-    def __init__(self, argv):
-        parser = _Parser(prog="python -m jointly_ray", description="Runs agents on a suite over a Ray cluster.")
+    def __init__(self, argv: Sequence[str]) -> None:
+        parser = _Parser(prog=PROGRAM, description="Runs agents on a suite over a Ray cluster.")
         commands = parser.add_subparsers(dest="verb", required=True, parser_class=_Parser)
         run = commands.add_parser(
             "run",
-            prog="python -m jointly_ray run",
+            prog=f"{PROGRAM} run",
             usage="%(prog)s [AGENT...] --suite S --out DIR\n"
             "         [--address A] [--jobs N] [--jointly PATH] [OPTION...]",
             description=DESCRIPTION,
@@ -49,7 +54,7 @@ class Arguments:
         run.add_argument(
             "--jointly",
             metavar="PATH",
-            help="the command, here and on every node [default: jointly on the PATH of each]",
+            help="the command, here and on every node [default: jointly beside Python, else on the PATH of each]",
         )
         # Workers need these too; the paths are valid on the nodes.
         run.add_argument(
@@ -58,13 +63,16 @@ class Arguments:
         run.add_argument("--images", metavar="DIR", help="as of `jointly run`; the same on every node")
         run.add_argument("--engine", metavar="ENGINE", help="as of `jointly run`")
         run.add_argument(
-            "--native", action="store_true", help="start native agents on the nodes, which need them under the same path"
+            "--native",
+            action="store_true",
+            help="start native agents on the nodes, which need them under the same path",
         )
         given, rest = parser.parse_known_args(argv)
-        self.address = given.address
-        self.jobs = given.jobs
+        self.address: str = given.address
+        self.jobs: int | None = given.jobs
         # The working directory differs on nodes; each looks up a bare name itself.
-        self.jointly = os.path.abspath(given.jointly) if os.sep in (given.jointly or "") else given.jointly
+        named: str | None = given.jointly
+        self.jointly = os.path.abspath(named) if named and os.sep in named else named
         for own in ("--plan-only", "--shard"):
             if any(option.split("=")[0] == own for option in rest):
                 raise Refusal(f"{own} leaves units to others, and the cluster runs all of them: leave it out")
@@ -77,7 +85,7 @@ class Arguments:
         self.of_run = rest + self.of_workers
 
 
-def _count(text):
+def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError("expected a whole number of at least 1")
     return int(text)

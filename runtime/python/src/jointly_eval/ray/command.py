@@ -4,25 +4,26 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from typing import Any
 
+from ..command import find
+from ..failure import JointlyError
 from .refusal import Refusal, one_line
 
 
 class Command:
     """The command on this machine."""
 
-    def __init__(self, path, arguments):
-        self.path = shutil.which(path or "jointly")
-        if self.path is None:
-            remedy = "give the path of the built command by --jointly PATH, or put it on the PATH"
-            raise Refusal(f"there is no command {path or 'jointly'}: {remedy}")
-        self.arguments = arguments
-        self._said = set()
+    def __init__(self, path: str | None, arguments: Sequence[str]) -> None:
+        self.path = located(path)
+        self.arguments = list(arguments)
+        self._said: set[str] = set()
 
-    def plan(self):
+    def plan(self) -> Any:
         """Makes the run's directory, with the plan and the files for its units, and returns the plan's description."""
         asked = [argument for argument in self.arguments if argument != "--json"]
-        process = self._call(asked + ["--plan-only", "--json"], subprocess.PIPE)
+        process = self._call([*asked, "--plan-only", "--json"], subprocess.PIPE)
         if process.returncode != 0:
             sys.exit(process.returncode)
         try:
@@ -30,11 +31,13 @@ class Command:
         except ValueError:
             raise Refusal(f"{self.path} did not say what it planned but {one_line(process.stdout)!r}") from None
 
-    def finish(self, unsaid=None):
+    def finish(self, unsaid: str | None = None) -> int:
         """Scores and ranks the journal and returns the exit code; does not show notes that begin with `unsaid`."""
         return self._call(self.arguments, None, unsaid).returncode
 
-    def _call(self, arguments, stdout, unsaid=None):
+    def _call(
+        self, arguments: Sequence[str], stdout: int | None, unsaid: str | None = None
+    ) -> "subprocess.CompletedProcess[bytes]":
         """Runs the command; shows each line of its notes once, since both calls may print the same."""
         command = [self.path, "run", *arguments]
         try:
@@ -48,3 +51,17 @@ class Command:
                 print(line, file=sys.stderr)
                 self._said.add(line)
         return process
+
+
+def located(path: str | None) -> str:
+    """Returns the path of a command that was named, or of the package's if none was."""
+    if not path:
+        try:
+            return find()
+        except JointlyError as error:
+            raise Refusal(f"{error}, or give it by --jointly PATH") from None
+    found = shutil.which(path)
+    if found is None:
+        remedy = "give the path of the built command by --jointly PATH, or put it on the PATH"
+        raise Refusal(f"there is no command {path}: {remedy}")
+    return found

@@ -18,7 +18,7 @@ GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 
 SETTINGS = 4
 
 
-def connect(address):
+def connect(address: str) -> None:
     """Joins the cluster at an address; Ray must not have been imported before."""
     if importlib.util.find_spec("ray") is None:
         raise Refusal(f"ray is not installed for {sys.executable}: pip install ray")
@@ -33,7 +33,7 @@ def connect(address):
     from ray.exceptions import RayError
 
     # Ray reports lost nodes on standard output, where only the output of the command belongs, which does not pass here.
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         ray.init(address=known or address, log_to_driver=False, logging_level="CRITICAL")
     except (RayError, ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
@@ -42,7 +42,7 @@ def connect(address):
         note(f"joined the cluster at {ray.get_runtime_context().gcs_address}")
 
 
-def recent():
+def recent() -> str | None:
     """Returns the address that `auto` means to Ray: the environment's, else that of the cluster last started here."""
     told = os.environ.get("RAY_ADDRESS")
     if told and told != "auto":
@@ -54,7 +54,7 @@ def recent():
         return None
 
 
-def answering(address, source="--address"):
+def answering(address: str, source: str = "--address") -> str:
     """Returns the host of an address if the head of a cluster seems to answer there; errors name `source`."""
     host, _, port = address.rpartition(":")
     if "://" in address or not host or not port.isdecimal():

@@ -2,6 +2,7 @@
 
 import math
 from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from itertools import islice
 
 from .blame import Blame
@@ -25,7 +26,7 @@ class Units:
     end, when other workers have nothing left to do.
     """
 
-    def __init__(self, agents, problems, done):
+    def __init__(self, agents: Sequence[str], problems: Mapping[str, float], done: Iterable[tuple[str, str]]) -> None:
         """Takes the agents' labels, and the problems' names with the relative costs that are expected of their units.
 
         `done` has the agent and problem of each unit that has a result already.
@@ -45,37 +46,37 @@ class Units:
         #: The number of units that neither have a result nor were given up.
         self.left = self.total - self.finished
         #: For each unit that was given up, the reason.
-        self.failed = {}
+        self.failed: dict[int, str] = {}
         self._given_up = self._checks = 0
         self.blame = Blame()
         #: All units before the first of these, and from the second on, have been handed out.
         self._next, self._end = 0, self.total
-        self._again = deque()
-        self._failing = deque()
-        self._alone = set()
+        self._again: deque[int] = deque()
+        self._failing: deque[int] = deque()
+        self._alone: set[int] = set()
         self._in_hand = 0
         self._most = 1
         #: For each agent, the expected cost of its finished units, and the seconds that they took.
-        self._spent = [[0, 0.0] for _ in agents]
+        self._spent: list[list[float]] = [[0, 0.0] for _ in agents]
         #: For each agent, the expected cost of its unfinished units.
         self._rest = [sum(self._expected)] * len(agents)
         for unit, is_done in enumerate(self._begun):
             self._rest[unit % len(agents)] -= is_done * self._cost(unit)
 
-    def name(self, unit):
+    def name(self, unit: int) -> tuple[str, str]:
         """Returns the agent's label and the problem's name."""
         return self.agents[unit % len(self.agents)], self.problems[unit // len(self.agents)]
 
-    def waiting(self):
+    def waiting(self) -> int:
         """Returns the number of units that are left and not in hand."""
         return self.left - self._in_hand
 
-    def are_hopeless(self):
+    def are_hopeless(self) -> bool:
         """Returns whether `GIVEN_UP` units in a row were given up, others were tried too, and no unit is in hand."""
         tried = self._checks >= CHECKS or (not self._again and self._peek() is None)
         return self._given_up >= GIVEN_UP and self.left > 0 and not self._in_hand and tried
 
-    def portion(self, workers, node, nodes, idle=False):
+    def portion(self, workers: int, node: str, nodes: Callable[[], Set[str]], idle: bool = False) -> list[int]:
         """Returns the next units for one of `workers` workers, on `node`: few if they are long or few are left.
 
         `nodes` returns the nodes on which units can be run now; an idle worker got no units when it asked as not idle.
@@ -101,13 +102,14 @@ class Units:
             seconds += self.expected(unit)
             if seconds > PORTION_SECONDS:
                 break
-            portion.append(self._take())
+            self._take()
+            portion.append(unit)
         self._in_hand += len(portion)
         for unit in portion:
             self.blame.hands_out(unit, node, suspected)
         return portion
 
-    def _check(self, node):
+    def _check(self, node: str) -> list[int]:
         """Returns a unit unlike those that were given up, since one problem may be too large for all machines."""
         unit = self._probe() if self._checks < CHECKS else None
         if unit is None:
@@ -117,7 +119,7 @@ class Units:
         self.blame.hands_out(unit, node, False)
         return [unit]
 
-    def _first(self, node, nodes, suspected, idle):
+    def _first(self, node: str, nodes: Set[str], suspected: bool, idle: bool) -> int | None:
         """Returns the first unit of a portion.
 
         Units that failed elsewhere come first for nodes that work, and last for those that have not yet shown it.
@@ -130,7 +132,7 @@ class Units:
             unit = self._take()
         return self._failed_elsewhere(node, nodes, idle) if unit is None and not trusted else unit
 
-    def _failed_elsewhere(self, node, nodes, idle):
+    def _failed_elsewhere(self, node: str, nodes: Set[str], idle: bool) -> int | None:
         for at, unit in enumerate(islice(self._failing, LOOKED_AT)):
             if self.blame.may_try(unit, node, nodes, idle):
                 del self._failing[at]
@@ -140,7 +142,7 @@ class Units:
             self._failing.rotate(-LOOKED_AT)
         return None
 
-    def _probe(self):
+    def _probe(self) -> int | None:
         """Returns a cheap unit that tests a node, if possible one of an agent that has finished units."""
         while self._end > self._next and self._begun[self._end - 1]:
             self._end -= 1
@@ -151,7 +153,7 @@ class Units:
         self._begun[unit] = 1
         return unit
 
-    def _peek(self):
+    def _peek(self) -> int | None:
         """Returns the next unit that has not failed, if there is one."""
         if self._again:
             return self._again[0]
@@ -159,7 +161,7 @@ class Units:
             self._next += 1
         return self._next if self._next < self._end else None
 
-    def _take(self):
+    def _take(self) -> int | None:
         unit = self._peek()
         if self._again:
             self._again.popleft()
@@ -167,22 +169,22 @@ class Units:
             self._begun[unit] = 1
         return unit
 
-    def expected(self, unit):
+    def expected(self, unit: int) -> float:
         """Returns the seconds that a unit is likely to take; infinite if its agent has not finished one."""
         return self._cost(unit) * self._rate(unit % len(self.agents)) if self._is_known(unit) else math.inf
 
-    def _is_known(self, unit):
+    def _is_known(self, unit: int) -> bool:
         return self._spent[unit % len(self.agents)][0] > 0
 
-    def _cost(self, unit):
+    def _cost(self, unit: int) -> float:
         return self._expected[unit // len(self.agents)]
 
-    def _rate(self, agent):
+    def _rate(self, agent: int) -> float:
         """Returns an agent's seconds per expected cost; 0 if it has not finished a unit."""
         cost, seconds = self._spent[agent]
         return seconds / cost if cost else 0.0
 
-    def has_finished(self, unit, seconds, node):
+    def has_finished(self, unit: int, seconds: float, node: str) -> None:
         """Notes a result."""
         self.blame.worked(unit, node)
         self._given_up = self._checks = 0
@@ -194,12 +196,12 @@ class Units:
         spent[0] += self._cost(unit)
         spent[1] += seconds
 
-    def came_back(self, seconds):
+    def came_back(self, seconds: float) -> None:
         """Lets portions grow while they are finished quickly; `seconds` is the time that one took."""
         if seconds < PORTION_SECONDS:
             self._most = min(2 * self._most, MOST)
 
-    def gives_back(self, units):
+    def gives_back(self, units: Sequence[int]) -> None:
         """Takes back units that were handed out but not begun."""
         self._in_hand -= len(units)
         for unit in reversed(units):
@@ -209,12 +211,12 @@ class Units:
             else:
                 self._again.appendleft(unit)
 
-    def were_lost(self, units):
+    def were_lost(self, units: Sequence[int]) -> None:
         """Takes back units whose worker was lost in one of them; each runs alone next, which shows the culprit."""
         self._alone.update(units)
         self.gives_back(units)
 
-    def has_failed(self, unit, why, node):
+    def has_failed(self, unit: int, why: str, node: str) -> bool:
         """Notes a unit in which a worker on a node died or that it could not run. Returns whether it is given up."""
         self._in_hand -= 1
         if not self.blame.failed(unit, node, why):
@@ -226,17 +228,17 @@ class Units:
         self._given_up += 1
         return True
 
-    def acquit(self, node):
+    def acquit(self, node: str) -> None:
         """Treats units that failed only on a node, which is left out, as not failed."""
         self.blame.acquit(node)
         self._again.extend(unit for unit in self._failing if not self.blame.has_failed(unit))
         self._failing = deque(unit for unit in self._failing if self.blame.has_failed(unit))
 
-    def seconds_left(self, workers):
+    def seconds_left(self, workers: int) -> float | None:
         """Returns an estimate of the seconds that `workers` workers need for the remaining units.
 
         None until each agent with units left has finished one, as one may take a thousand times as long as another.
         """
-        if any(rest and not spent[0] for rest, spent in zip(self._rest, self._spent)):
+        if any(rest and not spent[0] for rest, spent in zip(self._rest, self._spent, strict=True)):
             return None
         return sum(rest * self._rate(agent) for agent, rest in enumerate(self._rest)) / max(workers, 1)

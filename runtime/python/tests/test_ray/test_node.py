@@ -8,7 +8,9 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from jointly_ray import node
+import pytest
+
+from jointly_eval.ray import node
 
 UNITS = [("a", "p"), ("b", "p"), ("c", "p")]
 #: Enough time for all units, in seconds.
@@ -54,12 +56,12 @@ for unit in units():
     else:
         say({"unrun": "no memory"})
 """)
-        self.assertEqual(worker.start(), {"version": "1", "engine": "e", "plan": "d"})
+        assert worker.start() == {"version": "1", "engine": "e", "plan": "d"}
         believed, failed, unrun = worker.run(UNITS, LONG)
-        self.assertEqual((believed["belief"], believed["seconds"]), ((DIGEST, b"abc"), 0.5))
-        self.assertEqual(believed["line"], b'{"agent": "a", "problem": "p", "seconds": 0.5, "regression": {}}')
-        self.assertEqual((failed["failure"], failed["belief"]), ("train: trapped: oh", None))
-        self.assertEqual(unrun, {"unrun": "no memory"})
+        assert (believed["belief"], believed["seconds"]) == ((DIGEST, b"abc"), 0.5)
+        assert believed["line"] == b'{"agent": "a", "problem": "p", "seconds": 0.5, "regression": {}}'
+        assert (failed["failure"], failed["belief"]) == ("train: trapped: oh", None)
+        assert unrun == {"unrun": "no memory"}
 
     def test_a_death_is_that_of_the_first_unit_without_an_answer_and_the_next_is_begun_anew(self):
         worker = self.worker("""
@@ -71,27 +73,27 @@ for unit in units():
 """)
         worker.start()
         first, second = worker.run(UNITS, LONG)
-        self.assertIn("line", first)
-        self.assertEqual(second, {"died": "out of luck (killed by SIGKILL)"})
+        assert "line" in first
+        assert second == {"died": "out of luck (killed by SIGKILL)"}
         (third,) = worker.run(UNITS[2:], LONG)
-        self.assertIn("line", third)
+        assert "line" in third
 
     def test_an_answer_for_another_unit_is_a_death(self):
         worker = self.worker('for unit in units():\n    say({"agent": "z", "problem": "p"})\n')
         worker.start()
         (outcome,) = worker.run(UNITS, LONG)
-        self.assertIn("another unit than it was asked", outcome["died"])
+        assert "another unit than it was asked" in outcome["died"]
 
     def test_no_unit_is_begun_after_the_time_of_a_portion(self):
         worker = self.worker('for unit in units():\n    say({**unit, "seconds": 0.5})\n')
         worker.start()
         # One unit is begun, or the run would never end.
         (first,) = worker.run(UNITS, 0.0)
-        self.assertIn(b'"agent": "a"', first["line"])
+        assert b'"agent": "a"' in first["line"]
         # Nor was it asked for, and what comes next is not its result.
         second, third = worker.run(UNITS[1:], LONG)
-        self.assertIn(b'"agent": "b"', second["line"])
-        self.assertIn(b'"agent": "c"', third["line"])
+        assert b'"agent": "b"' in second["line"]
+        assert b'"agent": "c"' in third["line"]
 
     def test_half_a_line_is_a_death_and_no_result(self):
         worker = self.worker("""
@@ -100,7 +102,7 @@ for unit in units():
     sys.exit("the disk is full")
 """)
         worker.start()
-        self.assertEqual(worker.run(UNITS, LONG), [{"died": "the disk is full (ended with exit code 1)"}])
+        assert worker.run(UNITS, LONG) == [{"died": "the disk is full (ended with exit code 1)"}]
 
     def test_a_process_that_answers_what_is_no_answer_is_ended(self):
         # It would wait for the next unit, and this for its end.
@@ -117,15 +119,15 @@ for unit in units():
             )
             worker.start()
             (outcome,) = worker.run(UNITS, LONG)
-            self.assertEqual(outcome, {"died": f"it answered {answer!r}; killed by SIGKILL"})
+            assert outcome == {"died": f"it answered {answer!r}; killed by SIGKILL"}
         mute = f"#!{sys.executable}\nimport sys\nprint('garbage', flush=True)\nsys.exit(len(sys.stdin.read()))\n"
-        self.assertEqual(self.worker("", mute).start(), {"refused": "killed by SIGKILL"})
+        assert self.worker("", mute).start() == {"refused": "killed by SIGKILL"}
 
     def test_a_process_that_does_not_end_when_all_is_said_is_ended(self):
         worker = self.worker("signal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.close(1)\nsignal.pause()\n")
         worker.start()
         with unittest.mock.patch.object(node, "GRACE", 0.0):
-            self.assertEqual(worker.run(UNITS, LONG), [{"died": "killed by SIGKILL"}])
+            assert worker.run(UNITS, LONG) == [{"died": "killed by SIGKILL"}]
 
     def test_a_process_that_ended_with_nothing_to_do_is_started_anew(self):
         worker = self.worker('for unit in units():\n    say({**unit, "seconds": 0.5})\n')
@@ -133,22 +135,22 @@ for unit in units():
         idle = worker._process
         idle.kill()
         os.waitid(os.P_PID, idle.pid, os.WEXITED | os.WNOWAIT)
-        self.assertEqual(["line" in outcome for outcome in worker.run(UNITS, LONG)], [True] * 3)
-        self.assertNotEqual(worker._process.pid, idle.pid)
+        assert ["line" in outcome for outcome in worker.run(UNITS, LONG)] == [True] * 3
+        assert worker._process.pid != idle.pid
 
     def test_where_none_can_be_started_anew_no_unit_is_to_blame(self):
         worker = self.worker("for unit in units():\n    os.unlink(sys.argv[0])\n    os._exit(1)\n")
         worker.start()
-        self.assertEqual(worker.run(UNITS, LONG), [{"died": "ended with exit code 1"}])
+        assert worker.run(UNITS, LONG) == [{"died": "ended with exit code 1"}]
         (outcome,) = worker.run(UNITS, LONG)
-        self.assertIn("there is no command", outcome["refused"])
+        assert "there is no command" in outcome["refused"]
 
     def test_a_full_disk_is_no_matter_of_the_unit_before_which_a_process_is_started_anew(self):
         worker = self.worker("")
-        for what in ("jointly_ray.node.place", "tempfile.TemporaryFile"):
+        for what in ("jointly_eval.ray.node.place", "tempfile.TemporaryFile"):
             with unittest.mock.patch(what, side_effect=OSError(28, "No space left on device")):
                 (outcome,) = worker.run(UNITS, LONG)
-            self.assertIn("No space left on device", outcome["refused"])
+            assert "No space left on device" in outcome["refused"]
 
     def test_files_that_were_deleted_are_put_there_again_with_the_next_process(self):
         fetched = []
@@ -157,14 +159,16 @@ for unit in units():
             fetched.append(reference)
             return b"abc"
 
-        worker = self.worker("""
+        worker = self.worker(
+            """
 path = hello["files"] + "/agents/NAME"
 for unit in units():
     if unit["agent"] == "b":
         os.unlink(path)
         os._exit(1)
     say({**unit, "seconds": 0.5, "had": open(path).read()})
-""".replace("NAME", ABC))
+""".replace("NAME", ABC)
+        )
         worker._job["files"] = {f"agents/{ABC}": "a reference"}
         stored = unittest.mock.patch.dict(sys.modules, {"ray": types.SimpleNamespace(get=get)})
         kept = unittest.mock.patch.dict(os.environ, {"JOINTLY_RAY_CACHE": str(self.folder / "cache")})
@@ -172,30 +176,26 @@ for unit in units():
             worker.start()
             first, second = worker.run(UNITS, LONG)
             (third,) = worker.run(UNITS[2:], LONG)
-        self.assertIn(b'"had": "abc"', first["line"])
-        self.assertIn("died", second)
-        self.assertIn(b'"had": "abc"', third["line"])
-        self.assertEqual(fetched, ["a reference"] * 2)
+        assert b'"had": "abc"' in first["line"]
+        assert "died" in second
+        assert b'"had": "abc"' in third["line"]
+        assert fetched == ["a reference"] * 2
 
     def test_a_command_that_refuses_says_why(self):
         refusing = f"#!{sys.executable}\nimport sys\nsys.exit('jointly: another version')\n"
         answer = self.worker("", refusing).start()
-        self.assertEqual(answer, {"refused": "jointly: another version (ended with exit code 1)"})
+        assert answer == {"refused": "jointly: another version (ended with exit code 1)"}
         absent = node.Worker({"command": str(self.folder / "none"), "options": [], "plan": {}, "files": {}})
-        self.assertIn("there is no command", absent.start()["refused"])
+        assert "there is no command" in absent.start()["refused"]
 
     def test_files_are_kept_under_their_digest_and_damaged_ones_written_again(self):
         path = self.folder / "agents" / ABC
-        self.assertFalse(node.holds(path))
+        assert not node.holds(path)
         node.keep(path, b"abc")
-        self.assertTrue(node.holds(path))
+        assert node.holds(path)
         path.write_bytes(b"abd")
-        self.assertFalse(node.holds(path))
+        assert not node.holds(path)
         # A failed write leaves no file behind.
-        with unittest.mock.patch("os.replace", side_effect=OSError), self.assertRaises(OSError):
+        with unittest.mock.patch("os.replace", side_effect=OSError("busy")), pytest.raises(OSError, match="busy"):
             node.keep(path, b"abc")
-        self.assertEqual(os.listdir(path.parent), [ABC])
-
-
-if __name__ == "__main__":
-    unittest.main()
+        assert os.listdir(path.parent) == [ABC]

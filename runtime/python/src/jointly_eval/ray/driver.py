@@ -4,13 +4,17 @@ import json
 import re
 import resource
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import ray
 from ray import cloudpickle
 from ray.exceptions import RayError
 
 from . import node
+from .arguments import Arguments
+from .command import Command
 from .journal import Journal
 from .pool import Pool, why
 from .progress import Progress, note
@@ -25,7 +29,7 @@ NAMED = 10
 KEPT = re.compile(r"sha256-[0-9a-f]{64}\.[a-z]+")
 
 
-def run(arguments, command, again):
+def run(arguments: Arguments, command: Command, again: str) -> int:
     """Runs the units on the joined cluster and returns the exit code; `again` is the command that continues the run."""
     try:
         return spread(arguments, command, again)
@@ -33,7 +37,7 @@ def run(arguments, command, again):
         raise Failure(f"the cluster failed ({why(error)}); finished units are kept; to go on: {again}") from None
 
 
-def spread(arguments, command, again):
+def spread(arguments: Arguments, command: Command, again: str) -> int:
     """Plans the run, carries out the units that are left, and ranks the agents."""
     planned = command.plan()
     journal = Journal(planned["directory"])
@@ -45,7 +49,7 @@ def spread(arguments, command, again):
     if units.left:
         if units.finished:
             note(f"{units.finished} of {units.total} units are done already; going on")
-        job = {
+        job: node.Job = {
             "command": arguments.jointly,
             "options": arguments.of_workers,
             "plan": plan,
@@ -60,7 +64,7 @@ def spread(arguments, command, again):
     return command.finish(unsaid)
 
 
-def kept(directory):
+def kept(directory: str) -> Iterator[tuple[str, bytes]]:
     """Yields the files that the plan names by digest: the path below the directory, and the bytes."""
     for folder in ("agents", "problems", "tables"):
         for path in sorted((Path(directory) / folder).glob("sha256-*")):
@@ -68,7 +72,9 @@ def kept(directory):
                 yield f"{folder}/{path.name}", path.read_bytes()
 
 
-def carry_out(job, planned, units, journal, jobs, again):
+def carry_out(
+    job: node.Job, planned: dict[str, Any], units: Units, journal: Journal, jobs: int | None, again: str
+) -> None:
     """Carries out all units that are left; raises a failure that names those that could not be run."""
     progress = Progress(units)
     start, before = time.monotonic(), units.finished
@@ -92,8 +98,8 @@ def carry_out(job, planned, units, journal, jobs, again):
                     progress.note(f"{agent} on {problem} could not be run and is tried again: {one_line(told)}")
             if units.are_hopeless():
                 raise Failure(
-                    f"the last {GIVEN_UP} units could not be run, each tried three times, nor has anything else a result since: "
-                    f"{complaint(units, list(units.failed)[-1])}"
+                    f"the last {GIVEN_UP} units could not be run, each tried three times, nor has anything else a "
+                    f"result since: {complaint(units, list(units.failed)[-1])}"
                 )
     except Refusal as refusal:
         if units.finished == 0 and not isinstance(refusal, Failure):
@@ -107,19 +113,19 @@ def carry_out(job, planned, units, journal, jobs, again):
     own = 1000 * (time.process_time() - own) / max(done, 1)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     note(
-        f"{done} units in {elapsed:.1f} s on {pool.most} workers, {busy:.1f} s of work; this process took {own:.2f} ms of CPU "
-        f"a unit and {memory} MiB"
+        f"{done} units in {elapsed:.1f} s on {pool.most} workers, {busy:.1f} s of work; this process took {own:.2f} ms "
+        f"of CPU a unit and {memory} MiB"
     )
     if units.failed:
         named = [complaint(units, unit) for unit in sorted(units.failed)[:NAMED]]
         more = f"; and {len(units.failed) - NAMED} more" if len(units.failed) > NAMED else ""
         raise Failure(
-            f"{len(units.failed)} of {units.total} units could not be run, each tried three times: {'; '.join(named)}{more}; all "
-            f"others are kept, and nothing is recorded of these; to try them again: {again}"
+            f"{len(units.failed)} of {units.total} units could not be run, each tried three times: {'; '.join(named)}"
+            f"{more}; all others are kept, and nothing is recorded of these; to try them again: {again}"
         )
 
 
-def complaint(units, unit):
+def complaint(units: Units, unit: int) -> str:
     """Returns the text that names a unit that was given up, and why."""
     agent, problem = units.name(unit)
     return f"{agent} on {problem}: {one_line(units.failed[unit])}"

@@ -5,6 +5,7 @@ standard library only. It returns errors as values, because exceptions of its ow
 """
 
 import base64
+import contextlib
 import ctypes
 import hashlib
 import json
@@ -12,9 +13,12 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import IO, Any
 
 #: Linux: the signal that a process gets when its parent ends.
 PR_SET_PDEATHSIG = 1
@@ -23,8 +27,15 @@ ERROR_CHARS = 400
 #: How long a process may take to end after its input or its output has ended, in seconds.
 GRACE = 10.0
 
+#: What each node is sent: `command`, `options`, `plan`, and `files`, which has references by path.
+Job = dict[str, Any]
+#: What the command says of itself and of the plan, or `refused`.
+Answer = dict[str, Any]
+#: What became of a unit; `Worker.run` says what it has.
+Outcome = dict[str, Any]
 
-def prepare(job):
+
+def prepare(job: Job) -> Answer:
     """Puts the plan's files on this node and returns its command's description of itself and of the plan."""
     place(job, holds)
     worker = Worker(job)
@@ -33,7 +44,7 @@ def prepare(job):
     return answer
 
 
-def place(job, is_there):
+def place(job: Job, is_there: Callable[[Path], bool]) -> None:
     """Puts the files on this node that it does not have yet."""
     for name, reference in job["files"].items():
         path = folder() / name
@@ -43,14 +54,14 @@ def place(job, is_there):
             keep(path, ray.get(reference))
 
 
-def folder():
+def folder() -> Path:
     """Returns the folder in which this node keeps the files of all plans by digest."""
     own = os.environ.get("JOINTLY_RAY_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(own or os.path.join(base, "jointly-ray")).absolute()
 
 
-def holds(path):
+def holds(path: Path) -> bool:
     """Returns whether the file exists and has the digest in its name."""
     try:
         content = path.read_bytes()
@@ -59,12 +70,12 @@ def holds(path):
     return path.name.split(".")[0] == digest(content).replace(":", "-")
 
 
-def digest(content):
+def digest(content: bytes) -> str:
     """Returns the digest of bytes, as plans and journals write it."""
     return "sha256:" + hashlib.sha256(content).hexdigest()
 
 
-def keep(path, content):
+def keep(path: Path, content: bytes) -> None:
     """Writes a temporary file and renames it, so that other readers and writers see the whole file or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, part = tempfile.mkstemp(prefix=".part-", dir=path.parent)
@@ -83,23 +94,31 @@ def keep(path, content):
         raise
 
 
+def located(command: str | None) -> str | None:
+    """Returns the path of a command; of `jointly`, if none is named: beside this Python, else on the PATH."""
+    beside = None if command else shutil.which("jointly", path=os.path.dirname(sys.executable))
+    return beside or shutil.which(command or "jointly")
+
+
 class Worker:
     """A `jointly worker`: started once, given units, and restarted if it ended in one."""
 
-    def __init__(self, job):
-        self._job = job
-        self._process = None
-        self._errors = None
+    #: The standard error of the process.
+    _errors: IO[bytes]
 
-    def start(self):
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Answer:
         """Starts the process and returns its first answer, or `refused` with the reason why there is none."""
-        command = shutil.which(self._job["command"] or "jointly")
+        command = located(self._job["command"])
         if command is None:
             return {"refused": f"there is no command {self._job['command'] or 'jointly'} on it"}
         try:
             # The digests were checked when the node was prepared, but the files may have been deleted since.
             place(self._job, Path.exists)
-            self._errors = tempfile.TemporaryFile()
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         except OSError as error:
             return {"refused": f"failed to put files there: {error}"}
         try:
@@ -108,19 +127,19 @@ class Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
-                preexec_fn=dying_with_parent(),
+                preexec_fn=dying_with_parent(),  # noqa: PLW1509
             )
         except OSError as error:
             return {"refused": f"failed to run {command}: {error.strerror}"}
         self._say({"plan": self._job["plan"], "files": str(folder())})
-        line = self._process.stdout.readline()
+        line = self._line()
         try:
             answer = message(line)
             return {key: answer[key] for key in ("version", "engine", "plan")}
         except (ValueError, KeyError):
             return {"refused": self._end(kill=line.endswith(b"\n"))}
 
-    def run(self, units, seconds):
+    def run(self, units: Sequence[tuple[str, str]], seconds: float) -> list[Outcome]:
         """Runs units, each an agent's label and a problem's name, and returns their outcomes in the same order.
 
         An outcome is a dictionary: `line` of the journal, with `seconds`, `failure` and `belief`; `unrun` if the
@@ -135,7 +154,8 @@ class Worker:
             answer = self.start()
             if "refused" in answer:
                 return [answer]
-        outcomes, until = [], time.monotonic() + seconds
+        outcomes: list[Outcome] = []
+        until = time.monotonic() + seconds
         for unit in units:
             if outcomes and time.monotonic() >= until:
                 break
@@ -144,24 +164,37 @@ class Worker:
                 break
         return outcomes
 
-    def stop(self):
+    def stop(self) -> None:
         """Ends the process by closing its input."""
         if self._process is not None:
             self._end()
 
-    def _say(self, words):
-        try:
-            self._process.stdin.write(json.dumps(words).encode() + b"\n")
-            self._process.stdin.flush()
-        except OSError:
-            pass  # The missing answer will show that it ended.
+    def _say(self, words: dict[str, Any]) -> None:
+        _, stdin, _ = self._running()
+        # If it has ended, the missing answer will show that.
+        with contextlib.suppress(OSError):
+            stdin.write(json.dumps(words).encode() + b"\n")
+            stdin.flush()
 
-    def _outcome(self, unit):
+    def _line(self) -> bytes:
+        """Returns the next line of the process, without its end if the process ended in it."""
+        _, _, stdout = self._running()
+        return stdout.readline()
+
+    def _running(self) -> "tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]":
+        """Returns the process that was started, its input and its output."""
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        return process, process.stdin, process.stdout
+
+    def _outcome(self, unit: tuple[str, str]) -> Outcome:
         agent, problem = unit
         self._say({"agent": agent, "problem": problem})
         belief = None
         while True:
-            line = self._process.stdout.readline()
+            line = self._line()
             if not line.endswith(b"\n"):
                 return {"died": self._end()}
             try:
@@ -183,16 +216,16 @@ class Worker:
                 said = line[:ERROR_CHARS].decode(errors="replace").strip()
                 return {"died": f"it answered {said!r}; " + self._end(kill=True)}
 
-    def _end(self, kill=False):
+    def _end(self, kill: bool = False) -> str:
         """Waits for the process to end, and returns how it ended and its last words on standard error."""
-        process, self._process = self._process, None
+        process, stdin, stdout = self._running()
+        self._process = None
         if kill:
             process.kill()
-        try:
-            process.stdin.close()
-        except OSError:
-            pass  # It ended before it had read everything.
-        process.stdout.close()
+        # It may have ended before it had read everything.
+        with contextlib.suppress(OSError):
+            stdin.close()
+        stdout.close()
         try:
             code = process.wait(GRACE)
         except subprocess.TimeoutExpired:
@@ -201,14 +234,11 @@ class Worker:
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()
         self._errors.close()
-        if code < 0:
-            how = f"killed by {signal.Signals(-code).name}"
-        else:
-            how = f"ended with exit code {code}"
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         return f"{said[-1][:ERROR_CHARS]} ({how})" if said else how
 
 
-def message(line):
+def message(line: bytes) -> dict[str, Any]:
     """Returns the message in a line of the worker; raises a ValueError if it is not one."""
     answer = json.loads(line)
     if not isinstance(answer, dict):
@@ -216,7 +246,7 @@ def message(line):
     return answer
 
 
-def dying_with_parent():
+def dying_with_parent() -> Callable[[], Any] | None:
     """Returns a hook that makes a new process end when its parent does, since nobody would read its results then."""
     # Looked up here, because almost nothing may be done between fork and exec.
     try:

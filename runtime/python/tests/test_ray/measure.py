@@ -1,8 +1,9 @@
-"""What a spread run costs beside its units: `python measure.py`, on two one-CPU nodes of a cluster of its own.
+"""Measures what a run on Ray costs beside its units, on two one-CPU nodes of a cluster of its own.
 
-Overhead is what workers' time holds beside the units' own, from the first result to the last, a unit: the driver's and Ray's
-work, the pipes, and whatever else the machine does, whose load is said. Throughput compares one worker and two, taken in turns,
-and beside it what two threads of `jointly run` have of one, which is all that this machine's cores give.
+The overhead of a unit is the workers' time without the units' own, from the first result to the last, divided by the
+units. It is the work of the driver and of Ray, the pipes, and whatever else the machine does, whose load is printed.
+Throughput compares one worker with two, taken in turns, and beside it one thread of `jointly run` with two, which is
+all that the cores of this machine give.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.cluster import HOST, PACKAGE, RAY, command, environment_of, obstacle
+from cluster import HOST, PACKAGE, RAY, command, environment_of, obstacle
 
 PROBLEMS = "quick/t10/*/*"
 PROBLEMS_OF = 9
@@ -26,7 +27,7 @@ class Run:
     """A run on the cluster, watched from outside."""
 
     def __init__(self, address, agents, folder, jobs):
-        words = [sys.executable, "-m", "jointly_ray", "run", *agents, "--suite", "quick", "--problems", PROBLEMS]
+        words = [sys.executable, "-m", "jointly_eval.ray", "run", *agents, "--suite", "quick", "--problems", PROBLEMS]
         words += ["--out", str(folder), "--address", address, "--jointly", command(), "--jobs", str(jobs)]
         process = subprocess.Popen(
             words, cwd=PACKAGE, env=environment_of({}), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
@@ -124,9 +125,9 @@ def tiny(address, folder):
         own = run.busy / run.units
         wall = 2 / run.rate() - own
         print(
-            f"{run.units} units of {1000 * own:.2f} ms on 2 workers in {run.elapsed:.1f} s: overhead {1000 * wall:.2f} ms of a "
-            f"worker a unit, {run.cpu:.2f} ms of the driver's CPU; the driver held {run.held(0.1)} MiB after a tenth, "
-            f"{run.held(1)} at the end, {run.peak} at most; {load()}"
+            f"{run.units} units of {1000 * own:.2f} ms on 2 workers in {run.elapsed:.1f} s: overhead {1000 * wall:.2f} "
+            f"ms of a worker a unit, {run.cpu:.2f} ms of the driver's CPU; the driver held {run.held(0.1)} MiB after a "
+            f"tenth, {run.held(1)} at the end, {run.peak} at most; {load()}"
         )
 
 
@@ -140,9 +141,9 @@ def throughput(address, folder, rounds):
             spread.append(Run(address, agents, folder / f"steady{number}-{jobs}", jobs).rate())
             alone.append(Alone(agents, folder / f"alone{number}-{jobs}", jobs).rate())
         print(
-            f"{variants * PROBLEMS_OF} units of {1 / alone[0]:.3f} s: {spread[0]:.2f} a second by one worker, {spread[1]:.2f} by "
-            f"two, {spread[1] / spread[0]:.2f} times as many; without Ray {alone[0]:.2f} and {alone[1]:.2f}, "
-            f"{alone[1] / alone[0]:.2f} times; {load()}"
+            f"{variants * PROBLEMS_OF} units of {1 / alone[0]:.3f} s: {spread[0]:.2f} a second by one worker, "
+            f"{spread[1]:.2f} by two, {spread[1] / spread[0]:.2f} times as many; without Ray {alone[0]:.2f} and "
+            f"{alone[1]:.2f}, {alone[1] / alone[0]:.2f} times; {load()}"
         )
 
 

@@ -19,6 +19,6 @@ class Failure(Refusal):
     code = SOME_FAILED
 
 
-def one_line(text):
+def one_line(text: object) -> str:
     """Returns a foreign text on one line, of at most 2000 characters."""
     return " ".join(str(text).split())[:2000]

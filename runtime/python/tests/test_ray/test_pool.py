@@ -3,14 +3,16 @@
 import contextlib
 import io
 import itertools
+import re
 import types
 import unittest
 import unittest.mock
 
-from jointly_ray.refusal import Failure, Refusal
-from jointly_ray.units import Units
+import cluster
+import pytest
 
-from . import cluster
+from jointly_eval.ray.refusal import Failure, Refusal
+from jointly_eval.ray.units import Units
 
 HELLO = {"version": "1", "engine": "e", "plan": "d"}
 OTHER = {**HELLO, "version": "2"}
@@ -92,7 +94,7 @@ class Pools(unittest.TestCase):
         cluster.skip_for(cls, cluster.no_ray())
 
     def setUp(self):
-        from jointly_ray import pool
+        from jointly_eval.ray import pool
 
         self.pool = pool
         self.said = []
@@ -128,14 +130,18 @@ class Pools(unittest.TestCase):
         return RayError("the process died")
 
     def test_a_problem_too_large_for_every_machine_ends_no_run_of_others(self):
+        done = {"line": b"line", "seconds": 0.1, "failure": None, "belief": None}
+
+        def does(asked):
+            if asked.what != "run":
+                return HELLO
+            return [{"unrun": "no memory"} if problem == "p" else done for _, problem in asked.units]
+
         for nodes, cpus in (["x"], 1), (["x"], 8), (["x", "y"], 4), (["x", "y", "z"], 16):
             self.units = Units([f"a{at}" for at in range(60)], dict.fromkeys("pqrs", 1), [])
-            done = {"line": b"line", "seconds": 0.1, "failure": None, "belief": None}
-            outcome = lambda problem: {"unrun": "no memory"} if problem == "p" else done
-            does = lambda asked: [outcome(problem) for _, problem in asked.units] if asked.what == "run" else HELLO
             self.run_on(does, *nodes, cpus=cpus)
-            self.assertEqual((self.units.finished, len(self.units.failed)), (180, 60), (nodes, cpus))
-        self.assertFalse(any("left out" in line for line in self.said), self.said)
+            assert (self.units.finished, len(self.units.failed)) == (180, 60), (nodes, cpus)
+        assert not any("left out" in line for line in self.said), self.said
 
     def test_workers_with_nothing_to_do_go_with_their_node(self):
         self.units = Units(["a", "b"], {"p": 1}, [])
@@ -148,9 +154,11 @@ class Pools(unittest.TestCase):
             if len(steps) == 8:
                 scripted.alive.append("y")
 
-        does = lambda asked: self.lost() if asked.node == "x" and asked.what == "run" else well(asked)
+        def does(asked):
+            return self.lost() if asked.node == "x" and asked.what == "run" else well(asked)
+
         self.run_on(does, "x", then=then, cpus=8)
-        self.assertEqual((self.units.finished, self.units.failed), (2, {}))
+        assert (self.units.finished, self.units.failed) == (2, {})
 
     def test_a_node_on_which_no_more_workers_start_keeps_those_that_did(self):
         # One of four is lost in a unit, and none takes its place.
@@ -163,38 +171,44 @@ class Pools(unittest.TestCase):
             return next(runs, None) or well(asked) if asked.what == "run" else well(asked)
 
         self.run_on(does, "x", cpus=4)
-        self.assertEqual((self.units.finished, self.units.failed), (80, {}))
-        self.assertFalse(any("left out" in line for line in self.said), self.said)
+        assert (self.units.finished, self.units.failed) == (80, {})
+        assert not any("left out" in line for line in self.said), self.said
 
     def test_a_node_whose_first_look_is_lost_is_looked_at_again_before_any_unit(self):
         answers = {"y": iter([self.lost(), self.lost(), OTHER])}
-        does = lambda asked: next(answers["y"]) if asked.node == "y" else well(asked)
-        with self.assertRaisesRegex(Refusal, "the node at y cannot take part: .* version 2") as refused:
+
+        def does(asked):
+            return next(answers["y"]) if asked.node == "y" else well(asked)
+
+        with pytest.raises(Refusal, match=r"the node at y cannot take part: .* version 2") as refused:
             self.run_on(does, "x", "y")
-        self.assertNotIsInstance(refused.exception, Failure)
-        self.assertEqual(self.units.finished, 0)
+        assert not isinstance(refused.value, Failure)
+        assert self.units.finished == 0
 
     def test_a_node_that_cannot_be_looked_at_is_left_out(self):
         done = self.run_on(lambda asked: self.lost() if asked.node == "y" else well(asked), "x", "y")
-        self.assertEqual((done.count("y", "prepare"), done.count("y", "start"), self.units.finished), (3, 0, 12))
-        self.assertEqual(len(self.said), 1)
-        self.assertIn("the node at y is left out: 3 workers ended there", self.said[0])
+        assert (done.count("y", "prepare"), done.count("y", "start"), self.units.finished) == (3, 0, 12)
+        assert len(self.said) == 1
+        assert "the node at y is left out: 3 workers ended there" in self.said[0]
         self.units = Units(["a"], {"p": 1}, [])
-        with self.assertRaisesRegex(Failure, "no node of the cluster is left"):
+        with pytest.raises(Failure, match="no node of the cluster is left"):
             self.run_on(lambda asked: self.lost(), "y")
 
     def test_who_has_not_answered_is_said(self):
         self.patch("PATIENCE", -1.0)
         times = itertools.count()
-        late = lambda asked: None if asked.node == "y" and next(times) < 5 else well(asked)
+
+        def late(asked):
+            return None if asked.node == "y" and next(times) < 5 else well(asked)
+
         self.run_on(late, "x", "y")
-        self.assertIn("the node at y has not said yet which command it has", " ".join(self.said))
+        assert "the node at y has not said yet which command it has" in " ".join(self.said)
 
     def test_workers_that_do_not_start_are_said(self):
         self.patch("PATIENCE", -1.0)
         times = itertools.count()
         self.run_on(lambda asked: None if asked.what == "start" and next(times) < 5 else well(asked), "x")
-        self.assertIn("no worker has started yet", " ".join(self.said))
+        assert "no worker has started yet" in " ".join(self.said)
 
     def test_a_node_of_another_version_that_joins_late_is_left_out(self):
         def joins(scripted):
@@ -202,9 +216,9 @@ class Pools(unittest.TestCase):
                 scripted.alive.append("y")
 
         done = self.run_on(lambda asked: OTHER if asked.node == "y" else well(asked), "x", then=joins)
-        self.assertEqual((done.count("y", "prepare"), done.count("y", "start"), self.units.finished), (1, 0, 12))
-        self.assertEqual(len(self.said), 1)
-        self.assertIn("the node at y is left out: its command has the version 2, and the one here has 1", self.said[0])
+        assert (done.count("y", "prepare"), done.count("y", "start"), self.units.finished) == (1, 0, 12)
+        assert len(self.said) == 1
+        assert "the node at y is left out: its command has the version 2, and the one here has 1" in self.said[0]
 
     def test_a_worker_that_cannot_be_replaced_costs_its_node_and_no_unit(self):
         # The actor is lost, and the next is refused; or its process is, and the next of the same actor is refused.
@@ -213,8 +227,8 @@ class Pools(unittest.TestCase):
             self.units = Units(["a", "b", "c"], dict.fromkeys("pqrs", 1), [])
             of_y = {"prepare": iter([HELLO]), "start": iter([HELLO, then]), "run": iter([first])}
             self.run_on(lambda asked, of_y=of_y: next(of_y[asked.what]) if asked.node == "y" else well(asked), "x", "y")
-            self.assertEqual((self.units.finished, self.units.failed), (12, {}))
-            self.assertIn("the node at y is left out: ", self.said[-1])
+            assert (self.units.finished, self.units.failed) == (12, {})
+            assert "the node at y is left out: " in self.said[-1]
 
     def test_what_has_come_is_handed_on_before_the_last_node_is_left_out(self):
         def does(asked):
@@ -225,28 +239,30 @@ class Pools(unittest.TestCase):
             if self.units.finished and "x" in scripted.alive:
                 scripted.alive.remove("x")
 
-        with self.assertRaises(Failure) as ended:
+        with pytest.raises(Failure) as ended:
             self.run_on(does, "y", "x", then=leaves)
-        self.assertIn("no node of the cluster is left", str(ended.exception))
-        self.assertGreater(self.units.finished, 0)
+        assert "no node of the cluster is left" in str(ended.value)
+        assert self.units.finished > 0
 
     def test_a_node_that_runs_nothing_is_left_out_but_not_the_last_one(self):
-        unrun = lambda asked: [{"unrun": "no memory"}] * len(asked.units) if asked.what == "run" else HELLO
+        def unrun(asked):
+            return [{"unrun": "no memory"}] * len(asked.units) if asked.what == "run" else HELLO
+
         self.run_on(lambda asked: unrun(asked) if asked.node == "y" else well(asked), "x", "y")
-        self.assertEqual((self.units.finished, self.units.failed), (12, {}))
-        self.assertEqual(len(self.said), 1)
-        self.assertRegex(self.said[0], "the node at y is left out: 3 units in a row could not be run .*: no memory")
+        assert (self.units.finished, self.units.failed) == (12, {})
+        assert len(self.said) == 1
+        assert re.search("the node at y is left out: 3 units in a row could not be run .*: no memory", self.said[0])
         self.units = Units(["a", "b", "c"], dict.fromkeys("pqrs", 1), [])
         self.said.clear()
         self.run_on(unrun, "y", cpus=4)
-        self.assertEqual((len(self.units.failed), self.said), (12, []))
+        assert (len(self.units.failed), self.said) == (12, [])
 
     def test_units_that_fail_everywhere_condemn_no_node_however_many_are_in_flight(self):
         units = ["slow", "bad1", "bad2", "bad3"], dict.fromkeys("pqrstu", 1)
         for nodes, of_problem in itertools.product((["x"], ["x", "y"], ["x", "y", "z"]), (False, True)):
-            self.units = Units(*units, [])
+            self.units, late = Units(*units, []), {}
 
-            def does(asked, of_problem=of_problem, late={}):
+            def does(asked, of_problem=of_problem, late=late):
                 if asked.what != "run":
                     return HELLO
                 outcomes = []
@@ -263,14 +279,17 @@ class Pools(unittest.TestCase):
                 self.run_on(does, *nodes, cpus=4)
                 failed = {self.units.name(unit) for unit in self.units.failed}
                 bad = itertools.product(units[0], "p") if of_problem else itertools.product(units[0][1:], units[1])
-                self.assertEqual((failed, self.said), (set(bad), []))
+                assert (failed, self.said) == (set(bad), [])
 
     def test_a_bad_node_with_many_in_flight_costs_no_unit(self):
         self.units = Units([f"a{i}" for i in range(6)], dict.fromkeys(range(90), 1), [])
-        unrun = lambda asked: [{"unrun": "no memory"}] * len(asked.units) if asked.what == "run" else HELLO
+
+        def unrun(asked):
+            return [{"unrun": "no memory"}] * len(asked.units) if asked.what == "run" else HELLO
+
         self.run_on(lambda asked: unrun(asked) if asked.node in ("w", "z") else well(asked), "w", "x", "y", "z", cpus=4)
-        self.assertEqual((self.units.finished, self.units.failed), (540, {}))
-        self.assertEqual(len(self.said), 2)
+        assert (self.units.finished, self.units.failed) == (540, {})
+        assert len(self.said) == 2
 
     def test_a_worker_that_waits_for_a_cpu_is_moved_to_another_node(self):
         self.patch("PATIENCE", -1.0)
@@ -278,7 +297,7 @@ class Pools(unittest.TestCase):
         done = self.run_on(
             lambda asked: None if (asked.node, asked.what) == ("a", "start") else well(asked), "a", "b", jobs=1
         )
-        self.assertEqual((self.units.finished, done.count("a", "start"), done.count("b", "start")), (12, 1, 1))
+        assert (self.units.finished, done.count("a", "start"), done.count("b", "start")) == (12, 1, 1)
 
     def test_a_last_node_that_died_is_waited_for_and_not_condemned(self):
         def does(asked):
@@ -295,26 +314,43 @@ class Pools(unittest.TestCase):
                 scripted.alive.append("y")
 
         done = self.run_on(does, "x", then=goes)
-        self.assertEqual((self.units.finished, self.units.failed), (12, {}))
-        self.assertNotIn("left out", " ".join(self.said))
-        self.assertGreater(done.count("y", "run"), 0)
+        assert (self.units.finished, self.units.failed) == (12, {})
+        assert "left out" not in " ".join(self.said)
+        assert done.count("y", "run") > 0
 
     def test_where_the_last_node_has_gone_for_long_the_run_ends(self):
         self.patch("PATIENCE", -1.0)
-        goes = lambda scripted: scripted.alive.clear() if self.units.finished else None
-        gone = lambda asked: self.lost() if asked.what == "run" and self.units.finished else well(asked)
-        with self.assertRaisesRegex(Failure, "no node of the cluster is left"):
+
+        def goes(scripted):
+            return scripted.alive.clear() if self.units.finished else None
+
+        def gone(asked):
+            return self.lost() if asked.what == "run" and self.units.finished else well(asked)
+
+        with pytest.raises(Failure, match="no node of the cluster is left"):
             self.run_on(gone, "x", then=goes)
-        self.assertNotIn("left out", " ".join(self.said))
+        assert "left out" not in " ".join(self.said)
 
     def test_portions_do_not_grow_by_units_that_failed(self):
         grown = unittest.mock.patch.object(Units, "came_back")
-        unrun = lambda asked: [{"unrun": "no memory"}] if asked.what == "run" else HELLO
+
+        def unrun(asked):
+            return [{"unrun": "no memory"}] if asked.what == "run" else HELLO
+
         for does, times in ((unrun, 0), (well, 2)):
             self.units = Units(["a", "b"], {"p": 1}, [])
             with grown as came_back:
                 self.run_on(does, "x")
-            self.assertEqual(came_back.call_count, times)
+            assert came_back.call_count == times
+
+
+@contextlib.contextmanager
+def pools_are(pool):
+    """Gives drivers this pool, and hides what they print."""
+    from jointly_eval.ray import driver
+
+    with unittest.mock.patch.object(driver, "Pool", return_value=pool), contextlib.redirect_stderr(io.StringIO()):
+        yield
 
 
 class Drivers(unittest.TestCase):
@@ -325,15 +361,15 @@ class Drivers(unittest.TestCase):
     def test_a_cluster_that_fails_is_said_in_a_line_with_what_goes_on(self):
         from ray.exceptions import AuthenticationError, RayError, RpcError
 
-        from jointly_ray import driver
+        from jointly_eval.ray import driver
 
         for error in (RpcError("lost the head"), AuthenticationError("no token"), RayError("lost")):
             command = unittest.mock.Mock(plan=unittest.mock.Mock(side_effect=error))
-            with self.assertRaisesRegex(Failure, "the cluster failed .*to go on: again"):
+            with pytest.raises(Failure, match=r"the cluster failed .*to go on: again"):
                 driver.run(None, command, "again")
 
     def test_where_the_cluster_ends_what_has_come_is_kept_and_the_command_said(self):
-        from jointly_ray import driver
+        from jointly_eval.ray import driver
 
         units, journal = Units(["a", "b"], {"p": 1}, []), unittest.mock.Mock()
         outcome = {"line": b"line", "seconds": 0.1, "failure": None, "belief": None}
@@ -342,22 +378,21 @@ class Drivers(unittest.TestCase):
             results=unittest.mock.Mock(side_effect=[[(units.portion(1, "x", set)[0], outcome, "x")], ended]),
             size=lambda: 1,
         )
-        with unittest.mock.patch.object(driver, "Pool", return_value=pool), contextlib.redirect_stderr(io.StringIO()):
-            with self.assertRaisesRegex(Failure, "no node is left; 1 of 2 units are done and kept; to go on: again"):
-                driver.carry_out({}, HELLO, units, journal, None, "again")
+        told = "no node is left; 1 of 2 units are done and kept; to go on: again"
+        with pools_are(pool), pytest.raises(Failure, match=told):
+            driver.carry_out({}, HELLO, units, journal, None, "again")
         journal.append.assert_called_once_with(b"line", None)
         pool.close.assert_called_once_with()
 
     def test_where_nothing_can_be_run_the_run_ends_with_what_goes_on(self):
-        from jointly_ray import driver
+        from jointly_eval.ray import driver
 
         units = Units(["a"], dict.fromkeys(range(40), 1), [])
-        take = lambda _: [(unit, {"unrun": "no memory"}, "x") for unit in units.portion(1, "x", lambda: {"x"})]
+
+        def take(_):
+            return [(unit, {"unrun": "no memory"}, "x") for unit in units.portion(1, "x", lambda: {"x"})]
+
         pool = unittest.mock.Mock(results=take, size=lambda: 1)
-        with unittest.mock.patch.object(driver, "Pool", return_value=pool), contextlib.redirect_stderr(io.StringIO()):
-            with self.assertRaisesRegex(Failure, "30 units .*no memory; 0 of 40 units are done .*to go on: again"):
-                driver.carry_out({}, HELLO, units, unittest.mock.Mock(), None, "again")
-
-
-if __name__ == "__main__":
-    unittest.main()
+        told = r"30 units .*no memory; 0 of 40 units are done .*to go on: again"
+        with pools_are(pool), pytest.raises(Failure, match=told):
+            driver.carry_out({}, HELLO, units, unittest.mock.Mock(), None, "again")

@@ -4,13 +4,15 @@ import math
 import sys
 import time
 
+from .units import Units
+
 #: With more units than this, not every unit has a plain line.
 LINES = 200
 #: The seconds between updates of a terminal's line.
 REFRESH = 0.2
 
 
-def note(text):
+def note(text: str) -> None:
     """Writes a text as one line of printable characters."""
     print("".join(filter(str.isprintable, " ".join(text.split()))), file=sys.stderr, flush=True)
 
@@ -18,13 +20,13 @@ def note(text):
 class Progress:
     """Shows how far a run has got: one line on a terminal, plain lines elsewhere."""
 
-    def __init__(self, units):
+    def __init__(self, units: Units) -> None:
         self._units = units
         self._terminal = sys.stderr.isatty()
         self._every = math.ceil(units.total / LINES)
         self._shown = 0.0
 
-    def finished(self, unit, seconds, failure, workers):
+    def finished(self, unit: int, seconds: float, failure: str | None, workers: int) -> None:
         """Shows that a unit has a result."""
         units = self._units
         due = units.finished % self._every == 0 or units.left == 0
@@ -43,18 +45,18 @@ class Progress:
         else:
             note(line)
 
-    def note(self, text):
+    def note(self, text: str) -> None:
         """Writes a line of its own."""
         self.clear()
         note(text)
 
-    def clear(self):
+    def clear(self) -> None:
         """Removes the line from the terminal."""
         if self._terminal:
             print("\r\x1b[K", file=sys.stderr, end="", flush=True)
 
 
-def span(seconds):
+def span(seconds: float) -> str:
     """Returns a duration as text, in the largest unit of which it is at least two, else in seconds."""
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * size:

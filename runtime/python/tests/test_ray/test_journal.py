@@ -7,8 +7,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from jointly_ray.journal import Journal
-from jointly_ray.refusal import Refusal
+import pytest
+
+from jointly_eval.ray.journal import Journal
+from jointly_eval.ray.refusal import Refusal
 
 LINE = b'{"agent":"mlp","problem":"a","seconds":0.1}'
 OTHER = b'{"agent":"mlp","problem":"b","seconds":0.1}'
@@ -30,30 +32,30 @@ class Journals(unittest.TestCase):
     def test_a_torn_last_line_is_dropped(self):
         self.path.write_bytes(LINE + b"\n" + OTHER[:20])
         journal = self.open()
-        self.assertEqual(list(journal.units()), [("mlp", "a")])
-        self.assertEqual(self.path.read_bytes(), LINE + b"\n")
+        assert list(journal.units()) == [("mlp", "a")]
+        assert self.path.read_bytes() == LINE + b"\n"
         journal.append(OTHER)
-        self.assertEqual(self.path.read_bytes(), LINE + b"\n" + OTHER + b"\n")
+        assert self.path.read_bytes() == LINE + b"\n" + OTHER + b"\n"
 
     def test_garbage_in_the_middle_is_named_with_its_line(self):
         self.path.write_bytes(LINE + b"\ngarbage\n" + OTHER + b"\n")
-        with self.assertRaisesRegex(Refusal, "line 2 is not a result"):
+        with pytest.raises(Refusal, match="line 2 is not a result"):
             list(self.open().units())
 
     def test_it_is_held_by_one_process(self):
         with open(self.path, "rb") as other:
             fcntl.flock(other, fcntl.LOCK_EX)
-            with self.assertRaisesRegex(Refusal, "being written by another run"):
+            with pytest.raises(Refusal, match="being written by another run"):
                 self.open()
         first = self.open()
-        with self.assertRaisesRegex(Refusal, "being written by another run"):
+        with pytest.raises(Refusal, match="being written by another run"):
             Journal(self.folder)
         first.close()
         self.open()
 
     def test_a_directory_without_one_is_refused(self):
         os.unlink(self.path)
-        with self.assertRaisesRegex(Refusal, "failed to open"):
+        with pytest.raises(Refusal, match="failed to open"):
             self.open()
 
     def test_beliefs_are_kept_under_their_digest_and_no_other(self):
@@ -63,27 +65,23 @@ class Journals(unittest.TestCase):
         journal.append(LINE, (digest, b"belief"))
         journal.append(OTHER, (digest, b"belief"))
         (kept,) = (self.folder / "beliefs").iterdir()
-        self.assertEqual((kept.name, kept.read_bytes()), (digest.replace(":", "-") + ".bin", b"belief"))
-        with self.assertRaisesRegex(Refusal, "other bytes"):
+        assert (kept.name, kept.read_bytes()) == (digest.replace(":", "-") + ".bin", b"belief")
+        with pytest.raises(Refusal, match="other bytes"):
             journal.append(LINE, (digest, b"another"))
-        self.assertEqual(self.path.read_bytes(), LINE + b"\n" + OTHER + b"\n")
+        assert self.path.read_bytes() == LINE + b"\n" + OTHER + b"\n"
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
     def test_a_full_disk_is_said_in_a_line(self):
         os.unlink(self.path)
         os.symlink("/dev/full", self.path)
         journal = self.open()
-        with self.assertRaisesRegex(Refusal, "failed to write .*make room, and run the same command again"):
+        with pytest.raises(Refusal, match=r"failed to write .*make room, and run the same command again"):
             journal.append(LINE)
 
     def test_a_belief_that_cannot_be_written_is_named_and_its_line_is_not_written(self):
         journal = self.open()
         (self.folder / "beliefs").write_bytes(b"")
         digest = "sha256:" + hashlib.sha256(b"belief").hexdigest()
-        with self.assertRaisesRegex(Refusal, "failed to write .*/beliefs/sha256-.*make room, and run the same command"):
+        with pytest.raises(Refusal, match=r"failed to write .*/beliefs/sha256-.*make room, and run the same command"):
             journal.append(LINE, (digest, b"belief"))
-        self.assertEqual(self.path.read_bytes(), b"")
-
-
-if __name__ == "__main__":
-    unittest.main()
+        assert self.path.read_bytes() == b""

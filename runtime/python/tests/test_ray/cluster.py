@@ -14,7 +14,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-PACKAGE = Path(__file__).parent.parent
+PACKAGE = Path(__file__).parents[2]
 HOST = "127.0.0.1"
 #: How long a test waits for a run, in seconds.
 PATIENCE = 180.0
@@ -30,8 +30,8 @@ RAY = {
 
 def command():
     """Returns the built command, or None if it is not built."""
-    own = PACKAGE.parent.parent / "target/release/jointly"
-    return os.environ.get("JOINTLY") or (str(own) if own.exists() else shutil.which("jointly"))
+    own = PACKAGE.parents[1] / "target/release/jointly"
+    return os.environ.get("JOINTLY_BIN") or (str(own) if own.exists() else shutil.which("jointly"))
 
 
 def no_ray():
@@ -41,7 +41,7 @@ def no_ray():
 
 def obstacle():
     """Returns why no run can be spread here, if none can."""
-    return no_ray() or (None if command() else "the command is not built; run `make demo`, or name it by JOINTLY")
+    return no_ray() or (None if command() else "the command is not built; run `make demo`, or name it by JOINTLY_BIN")
 
 
 def skip_for(tests, why):
@@ -105,7 +105,7 @@ class OnCluster(unittest.TestCase):
     def words(self, arguments, out, own=()):
         """Returns the command line of a run on the cluster."""
         address = ["--address", self.cluster.address, "--jointly", command()]
-        return [sys.executable, "-m", "jointly_ray", "run", *arguments, "--out", str(out), *address, *own]
+        return [sys.executable, "-m", "jointly_eval.ray", "run", *arguments, "--out", str(out), *address, *own]
 
     def spread(self, arguments, out, own=(), environment=None):
         """Runs on the cluster, to the end."""
@@ -133,20 +133,20 @@ class OnCluster(unittest.TestCase):
     def alone(self, arguments, out):
         """Runs by `jointly run` on this machine."""
         process = finished([command(), "run", *arguments, "--out", str(out)])
-        self.assertIn(process.returncode, (0, 3), process.stderr)
+        assert process.returncode in (0, 3), process.stderr
 
     def same(self, out, whole):
         """Asserts that the directories hold the same scores, to the byte."""
         for name in ("plan.json", "scores.json", "leaderboard.csv"):
-            self.assertEqual((out / name).read_bytes(), (whole / name).read_bytes(), name)
+            assert (out / name).read_bytes() == (whole / name).read_bytes(), name
 
     def refused(self, process, *texts):
         """Asserts that the process printed one line and ended with exit code 2."""
-        self.assertEqual(process.returncode, 2, process.stderr)
-        self.assertEqual(process.stdout, "")
-        self.assertEqual(process.stderr.count("\n"), 1, process.stderr)
+        assert process.returncode == 2, process.stderr
+        assert process.stdout == ""
+        assert process.stderr.count("\n") == 1, process.stderr
         for text in texts:
-            self.assertIn(text, process.stderr)
+            assert text in process.stderr
 
 
 @contextlib.contextmanager
@@ -176,7 +176,7 @@ def another_service():
 
 
 def environment_of(other):
-    return {**os.environ, "PYTHONPATH": str(PACKAGE), **other}
+    return {**os.environ, "PYTHONPATH": str(PACKAGE / "src"), **other}
 
 
 def finished(words, environment=None):

@@ -6,10 +6,11 @@ import tempfile
 import unittest
 import unittest.mock
 
-from jointly_ray import connection
-from jointly_ray.refusal import Refusal
+import cluster
+import pytest
 
-from . import cluster
+from jointly_eval.ray import connection
+from jointly_eval.ray.refusal import Refusal
 
 
 class Probes(unittest.TestCase):
@@ -18,20 +19,20 @@ class Probes(unittest.TestCase):
             address = f"{cluster.HOST}:{port}"
             for told in ("1", "true"):
                 with unittest.mock.patch.dict(os.environ, {"RAY_USE_TLS": told}):
-                    self.assertEqual(connection.answering(address), cluster.HOST)
+                    assert connection.answering(address) == cluster.HOST
             plain = unittest.mock.patch.dict(os.environ, {"RAY_USE_TLS": "0"})
-            with plain, self.assertRaisesRegex(Refusal, "what answers there is not Ray"):
+            with plain, pytest.raises(Refusal, match="what answers there is not Ray"):
                 connection.answering(address)
 
     def test_an_address_that_is_none_is_refused_by_where_it_came_from(self):
         told = unittest.mock.patch.dict(os.environ, {"RAY_ADDRESS": "ray://head:10001"})
         found = unittest.mock.patch("importlib.util.find_spec")
         with told, found:
-            with self.assertRaisesRegex(
-                Refusal, "^RAY_ADDRESS ray://head:10001: .*; unset it or give --address HOST:PORT"
+            with pytest.raises(
+                Refusal, match=r"^RAY_ADDRESS ray://head:10001: .*; unset it or give --address HOST:PORT"
             ):
                 connection.connect("auto")
-            with self.assertRaisesRegex(Refusal, "^--address ray://head:10001: .*HOST:PORT, or auto"):
+            with pytest.raises(Refusal, match=r"^--address ray://head:10001: .*HOST:PORT, or auto"):
                 connection.connect("ray://head:10001")
 
 
@@ -48,7 +49,7 @@ class Joins(unittest.TestCase):
         joined = unittest.mock.patch.object(ray, "init", side_effect=AuthenticationError("no token"))
         known = unittest.mock.patch.object(connection, "answering", return_value="head")
         with said, joined, known:
-            with self.assertRaisesRegex(Refusal, "failed to join a cluster at head:1 .*no token"):
+            with pytest.raises(Refusal, match=r"failed to join a cluster at head:1 .*no token"):
                 connection.connect("head:1")
             sys.stdout.close()
 
@@ -58,13 +59,9 @@ class Joins(unittest.TestCase):
         with tempfile.TemporaryDirectory() as empty:
             words = ["run", "mlp", "--suite", "quick", "--out", f"{empty}/out", "--jointly", sys.executable]
             process = cluster.finished(
-                [sys.executable, "-m", "jointly_ray", *words], {"RAY_TMPDIR": empty, "RAY_ADDRESS": ""}
+                [sys.executable, "-m", "jointly_eval.ray", *words], {"RAY_TMPDIR": empty, "RAY_ADDRESS": ""}
             )
-            self.assertEqual((process.returncode, process.stdout), (2, ""), process.stderr)
-            self.assertEqual(process.stderr.count("\n"), 1, process.stderr)
-            self.assertIn("failed to join a cluster at auto", process.stderr)
-            self.assertFalse(os.path.exists(f"{empty}/out"))
-
-
-if __name__ == "__main__":
-    unittest.main()
+            assert (process.returncode, process.stdout) == (2, ""), process.stderr
+            assert process.stderr.count("\n") == 1, process.stderr
+            assert "failed to join a cluster at auto" in process.stderr
+            assert not os.path.exists(f"{empty}/out")

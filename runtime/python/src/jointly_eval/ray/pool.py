@@ -3,6 +3,8 @@
 import contextlib
 import time
 from collections import deque
+from collections.abc import Callable
+from typing import Any
 
 import ray
 from ray.exceptions import RayError
@@ -10,7 +12,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from . import node
 from .refusal import Failure, Refusal, one_line
-from .units import PORTION_SECONDS
+from .units import PORTION_SECONDS, Units
 
 #: How often the cluster is asked for its nodes, in seconds.
 LOOK = 2.0
@@ -23,7 +25,7 @@ STARTS = 3
 class _Node:
     """A node of the cluster."""
 
-    def __init__(self, address, cpus):
+    def __init__(self, address: str, cpus: int) -> None:
         self.address = address
         self.cpus = cpus
         #: Whether the node has described its command, and when it was asked.
@@ -38,19 +40,25 @@ class _Node:
 class _Worker:
     """An actor with a `jointly worker` of its own."""
 
-    def __init__(self, node_id, actor):
+    def __init__(self, node_id: str, actor: Any) -> None:
         self.node_id = node_id
         self.actor = actor
         self.hired = time.monotonic()
         self.ready = False
         #: Portions that the worker has been given, in order, each with its reference and expected seconds.
-        self.flight = deque()
+        self.flight: deque[tuple[Any, list[int], float]] = deque()
+
+
+#: A unit, what became of it, and the node.
+_Result = tuple[int, node.Outcome, str]
 
 
 class Pool:
     """The workers of a run: hands units to them and returns their outcomes."""
 
-    def __init__(self, job, planned, units, jobs, say):
+    def __init__(
+        self, job: node.Job, planned: dict[str, Any], units: Units, jobs: int | None, say: Callable[[str], None]
+    ) -> None:
         """Takes the job, which each node is sent, and the plan that it must make; `say` shows the user a line."""
         self._job = ray.put(job)
         self._planned = planned
@@ -59,33 +67,33 @@ class Pool:
         self._say = say
         self._prepare = ray.remote(num_cpus=0, max_retries=0)(node.prepare)
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(node.Worker)
-        self._nodes = {}
+        self._nodes: dict[str, _Node] = {}
         #: The addresses of all nodes that ever were used.
-        self._addresses = {}
-        self._workers = set()
+        self._addresses: dict[str, str] = {}
+        self._workers: set[_Worker] = set()
         #: The number of workers that have started, and those of them that could take more units.
         self._ready = 0
-        self._hungry = {}
+        self._hungry: dict[_Worker, None] = {}
         #: For each pending reference, the method that handles its answer, and the worker or node that it comes from.
-        self._awaited = {}
+        self._awaited: dict[Any, tuple[Callable[[Any, Any], list[_Result] | None], _Worker | str]] = {}
         #: How often a worker of a node was lost before it began; nodes to leave out, and why; and those left out.
-        self._lost_starts = {}
-        self._unfit = {}
-        self._left_out = set()
+        self._lost_starts: dict[str, int] = {}
+        self._unfit: dict[str, str] = {}
+        self._left_out: set[str] = set()
         #: Whether a unit has been handed out, and the error that ends the run once all outcomes have been returned.
         self._begun = False
-        self._end = None
+        self._end: Refusal | None = None
         self._looked = 0.0
-        self._alone_since = None
+        self._alone_since: float | None = None
         self._idle_since = time.monotonic()
         #: The most workers that there were at one time.
         self.most = 0
 
-    def size(self):
+    def size(self) -> int:
         """Returns the number of workers that have started."""
         return self._ready
 
-    def open(self, patience):
+    def open(self, patience: float) -> None:
         """Checks every node; no worker starts unless all of them have the same command and plan."""
         self._look()
         if not self._nodes:
@@ -94,13 +102,13 @@ class Pool:
             self._hear(patience)
             self._settle()
 
-    def close(self):
+    def close(self) -> None:
         """Ends all workers."""
         for worker in self._workers:
             _kill(worker)
         self._workers.clear()
 
-    def results(self, patience):
+    def results(self, patience: float) -> list[_Result]:
         """Returns units with their outcomes and nodes; waits at most `patience` seconds for the first."""
         self._settle()
         self._hire()
@@ -114,7 +122,7 @@ class Pool:
                     self._feed(worker, idle)
         return self._hear(patience)
 
-    def _settle(self):
+    def _settle(self) -> None:
         """Acts on the outcomes that were returned: leaves nodes out, or raises the error that ends the run."""
         if self._end is None:
             condemned = self._units.blame.condemned
@@ -134,10 +142,11 @@ class Pool:
         if self._end is not None:
             raise self._end
 
-    def _look(self):
+    def _look(self) -> None:
         """Asks the cluster for its nodes, and asks new ones for their command and plan."""
         self._looked = now = time.monotonic()
-        found, alive = {}, set()
+        found: dict[str, tuple[str, int]] = {}
+        alive: set[str] = set()
         for entry in ray.nodes():
             cpus = int(entry.get("Resources", {}).get("CPU", 0))
             node_id = entry["NodeID"]
@@ -166,7 +175,7 @@ class Pool:
                 known.asked = now
                 self._say(f"the node {known.address} has not said yet which command it has; waiting for it")
 
-    def _free(self):
+    def _free(self) -> list[str]:
         """Returns the nodes that can have one more worker, first those that were least recently found busy."""
         free = [
             (known.was_busy, known.workers, node_id)
@@ -175,7 +184,7 @@ class Pool:
         ]
         return [node_id for *_, node_id in sorted(free)]
 
-    def _move_waiting(self):
+    def _move_waiting(self) -> None:
         """Replaces workers that have waited too long to start by workers on other nodes with room."""
         now = time.monotonic()
         for worker in list(self._workers):
@@ -188,7 +197,7 @@ class Pool:
                 self._drop(worker)
                 self._hire()
 
-    def _hire(self):
+    def _hire(self) -> None:
         """Starts workers, first on the nodes that come first in `_free`."""
         while self._jobs is None or len(self._workers) < self._jobs:
             free = self._free()
@@ -200,7 +209,7 @@ class Pool:
             self._workers.add(worker)
             self._awaited[worker.actor.start.remote()] = self._started, worker
 
-    def _feed(self, worker, idle):
+    def _feed(self, worker: _Worker, idle: bool) -> None:
         """Gives a worker a portion, and a second one if the first is expected to take at most `PORTION_SECONDS`."""
         while len(worker.flight) < 2 and sum(seconds for *_, seconds in worker.flight) <= PORTION_SECONDS:
             portion = self._units.portion(len(self._workers), worker.node_id, self._usable, idle)
@@ -212,12 +221,12 @@ class Pool:
             self._awaited[reference] = self._came, worker
         del self._hungry[worker]
 
-    def _usable(self):
+    def _usable(self) -> set[str]:
         """Returns the nodes on which a worker has started or was asked to less than `PATIENCE` ago."""
         now = time.monotonic()
         return {worker.node_id for worker in self._workers if worker.ready or now - worker.hired < PATIENCE}
 
-    def _hear(self, patience):
+    def _hear(self, patience: float) -> list[_Result]:
         """Waits for the first answer, and returns the outcomes in it and in all others that have come."""
         if not self._awaited:
             time.sleep(patience)
@@ -226,7 +235,7 @@ class Pool:
         ready, _ = ray.wait(awaited, num_returns=1, timeout=patience)
         if ready and len(awaited) > 1:
             ready, _ = ray.wait(awaited, num_returns=len(awaited), timeout=0)
-        outcomes = []
+        outcomes: list[_Result] = []
         for reference in ready:
             # The portions of a lost worker are no longer awaited.
             if reference in self._awaited:
@@ -234,7 +243,7 @@ class Pool:
                 outcomes += hear(reference, whom) or []
         return outcomes
 
-    def _answered(self, reference, node_id):
+    def _answered(self, reference: Any, node_id: str) -> None:
         """Handles a node's description of its command and plan."""
         del self._awaited[reference]
         known = self._nodes.get(node_id)
@@ -248,7 +257,7 @@ class Pool:
         if known is not None:
             known.answered = not self._objects(node_id, answer)
 
-    def _started(self, reference, worker):
+    def _started(self, reference: Any, worker: _Worker) -> None:
         """Handles a new worker's description of its command and plan."""
         del self._awaited[reference]
         try:
@@ -267,7 +276,7 @@ class Pool:
         self._ready += 1
         self.most = max(self.most, self._ready)
 
-    def _lost_start(self, node_id, told):
+    def _lost_start(self, node_id: str, told: str) -> None:
         lost = self._lost_starts[node_id] = self._lost_starts.get(node_id, 0) + 1
         known = self._nodes.get(node_id)
         if lost == STARTS and known and any(it.ready and it.node_id == node_id for it in self._workers):
@@ -278,7 +287,7 @@ class Pool:
             self._unfit[node_id] = f"{STARTS} workers ended there before they began ({told})"
         self._looked = 0.0
 
-    def _came(self, reference, worker):
+    def _came(self, reference: Any, worker: _Worker) -> list[_Result]:
         """Returns the outcomes of a worker's portion that has ended."""
         if reference != worker.flight[0][0]:
             # The portion before it has ended too, and its outcomes come first.
@@ -292,13 +301,13 @@ class Pool:
         self._hungry[worker] = None
         if "refused" in found[-1]:
             self._objects(worker.node_id, found.pop())
-        outcomes = [(unit, outcome, worker.node_id) for unit, outcome in zip(portion, found)]
+        outcomes = [(unit, outcome, worker.node_id) for unit, outcome in zip(portion, found, strict=False)]
         if found and all("line" in outcome for outcome in found):
             self._units.came_back(sum(outcome["seconds"] for outcome in found))
         self._units.gives_back(portion[len(found) :])
         return outcomes
 
-    def _lost(self, worker, told):
+    def _lost(self, worker: _Worker, told: str) -> list[_Result]:
         """Handles a lost worker: its first portion is lost, the other was not begun. Returns the known outcome."""
         first, *others = self._drop(worker)
         for portion in others:
@@ -310,7 +319,7 @@ class Pool:
         self._units.were_lost(first)
         return []
 
-    def _drop(self, worker):
+    def _drop(self, worker: _Worker) -> list[list[int]]:
         """Ends a worker, and returns the portions that it had."""
         self._workers.remove(worker)
         self._hungry.pop(worker, None)
@@ -324,7 +333,7 @@ class Pool:
                 del self._awaited[reference]
         return [portion for _, portion, _ in worker.flight]
 
-    def _leave_out(self, node_id, told):
+    def _leave_out(self, node_id: str, told: str) -> None:
         """Stops using a node, and takes back the units that its workers have in hand."""
         if node_id in self._left_out:
             return
@@ -339,7 +348,7 @@ class Pool:
         if not self._nodes:
             self._end = Failure("no node of the cluster is left to run units")
 
-    def _objects(self, node_id, answer):
+    def _objects(self, node_id: str, answer: node.Answer) -> bool:
         """Returns whether a node's command has another version, or makes another plan, than the one on this machine.
 
         Before the first unit this ends the run, since it is a mistake of the user; later only the node is left out.
@@ -354,7 +363,7 @@ class Pool:
             self._unfit[node_id] = told
         return True
 
-    def _objection(self, answer):
+    def _objection(self, answer: node.Answer) -> str | None:
         if "refused" in answer:
             return one_line(answer["refused"])
         for what in ("version", "engine", "plan"):
@@ -364,7 +373,7 @@ class Pool:
                 )
         return None
 
-    def _refuse_idle(self):
+    def _refuse_idle(self) -> None:
         """Ends the run after `PATIENCE` without nodes and workers; tells the user if no worker starts for that long."""
         now = time.monotonic()
         if self._ready or not self._workers:
@@ -380,17 +389,17 @@ class Pool:
             self._end = self._end or Failure("no node of the cluster is left to run units")
 
 
-def _on(node_id):
+def _on(node_id: str) -> Any:
     return NodeAffinitySchedulingStrategy(node_id, soft=False)
 
 
-def _kill(worker):
+def _kill(worker: _Worker) -> None:
     # If the cluster no longer has it, there is nothing to end.
     with contextlib.suppress(RayError):
         ray.kill(worker.actor)
 
 
-def why(error):
+def why(error: RayError) -> str:
     """Returns the informative line of an error message of Ray."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = [line for line in lines if "died" in line or "Error" in line] or lines or [type(error).__name__]

@@ -1,1 +1,0 @@
-"""Spreads the units of a `jointly run` over a Ray cluster; the scores are those of one machine, to the byte."""

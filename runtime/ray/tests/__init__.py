@@ -1,1 +1,0 @@
-"""The tests; `python -m unittest` in runtime/ray runs them."""
