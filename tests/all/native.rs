@@ -179,6 +179,10 @@ fn what_cannot_be_started_ends_the_command_before_any_unit() {
         refused(["run", agent, "--suite", "quick", "--problems", PROBLEM], texts);
     };
     refuse("no-such.py", &["failed to start no-such.py", "give the path of a .py"]);
+    let folder = tempfile::tempdir().unwrap();
+    let silent = folder.path().join("silent.py");
+    std::fs::write(&silent, "class Mine:\n    pass\n").unwrap();
+    refuse(silent.to_str().unwrap(), &["exit status: 0", "the file of an agent ends with je.serve(MyAgent())"]);
     refuse("socket:/no/such.sock", &["failed to start socket:/no/such.sock", "start the agent"]);
     refuse("exec:no-such-command", &["failed to start exec:no-such-command", "exit status: 127", "not found"]);
     refuse(&agent("version"), &["speaks protocol 2 and this command speaks protocol 1"]);

@@ -17,6 +17,8 @@ fn predict(problem: &Path, predictions: &Path, classes: u64) {
     let values = vec![1.0_f32 / classes as f32; (DRAWS * rows * classes) as usize];
     let mut npz = NpzWriter::default();
     npz.array("probs", &[DRAWS, rows, classes], values).unwrap();
+    let fingerprint = archive.get("fingerprint").unwrap().read::<i64>().unwrap();
+    npz.array("fingerprint", &[], fingerprint).unwrap();
     std::fs::create_dir_all(predictions.parent().unwrap()).unwrap();
     std::fs::write(predictions, npz.finish().unwrap()).unwrap();
 }
@@ -43,6 +45,12 @@ fn predictions_of_exported_problems_score_as_the_agent_that_predicts_the_same() 
     }
     assert_eq!((&scores["agents"][0]["agent"], &scores["agents"][0]["tier"]), (&"halves".into(), &"reported".into()));
     assert!(done(["verify", directory.argument()]).contains("1 agent replayed, 1 reported"));
+
+    // Predictions for the test inputs of another seed have the same names and shapes.
+    let other = RunDirectory::new();
+    assert_eq!(other.run(&[&agent], PROBLEMS, &["--seed", "1"]).code, Some(3));
+    let failure = other.scores()["agents"][0]["failures"][1].clone();
+    assert!(failure["message"].as_str().unwrap().contains("predictions for other test inputs"), "{failure}");
 
     // Predictions that changed are another plan, those of another shape a failure, and missing ones no run.
     predict(&problems.join(names[0]), &halves.join(names[0]), 4);

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use jointly_classification::{Evaluation, Instance, Problem};
 use jointly_core::Inputs;
+use jointly_core::digest::Hasher;
 use jointly_data::import::NpzWriter;
 
 /// Returns the test inputs of all tau-samples of all taus, one after another.
@@ -16,8 +17,20 @@ pub fn file_name(problem: &str) -> String {
     format!("{problem}.npz")
 }
 
+/// Returns a number that identifies test inputs: predictions carry it, so that those for other inputs, such as another
+/// seed's, are told apart.
+pub fn fingerprint(test: &[Inputs]) -> i64 {
+    let mut hasher = Hasher::default();
+    for value in test.iter().flat_map(|inputs| inputs.numbers().values()) {
+        hasher.add(&value.to_le_bytes());
+    }
+    let digits: String = hasher.finish().chars().filter(char::is_ascii_hexdigit).rev().take(15).collect();
+    i64::from_str_radix(&digits, 16).unwrap_or_default()
+}
+
 /// Returns training data and test inputs as an .npz: `x_train` (T, d) float32, `y_train` (T,) int64, `x_test` (rows, d)
-/// float32, `num_classes` int64, and `temperature` float64 where it is known. Test labels are no part of it.
+/// float32, `num_classes` int64, `fingerprint` int64 of the test inputs, and `temperature` float64 where it is known.
+/// Test labels are no part of it.
 ///
 /// # Errors
 /// When the archive would become too large for its format.
@@ -33,8 +46,14 @@ pub fn archive(problem: &Problem, instance: &Instance, evaluation: &Evaluation) 
     let values = test.iter().flat_map(|inputs| inputs.numbers().values().iter().copied());
     npz.array("x_test", &[rows as u64, columns], values)?;
     npz.array("num_classes", &[], [i64::from(task.num_classes)])?;
+    npz.array("fingerprint", &[], [fingerprint(&test)])?;
     if let Some(temperature) = task.temperature {
-        npz.array("temperature", &[], [f64::from(temperature)])?;
+        npz.array("temperature", &[], [shortest(temperature)])?;
     }
     Ok(npz.finish()?)
+}
+
+/// Returns the number that reads as the shortest decimal of an `f32`: 0.1 and not 0.10000000149011612.
+fn shortest(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(value.into())
 }

@@ -85,13 +85,22 @@ impl Predictions {
         let classes = u64::from(problem.task().num_classes);
         let mut rows: HashMap<Vec<u32>, usize> = HashMap::new();
         let mut count = 0;
-        for inputs in export::test_inputs(problem, instance, evaluation) {
+        let test = export::test_inputs(problem, instance, evaluation);
+        for inputs in &test {
             for row in 0..inputs.rows() {
-                rows.entry(key(&inputs, row)).or_insert(count + row);
+                rows.entry(key(inputs, row)).or_insert(count + row);
             }
             count += inputs.rows();
         }
-        let probs = read(&path, count as u64, classes).map_err(|defect| invalid(defect.of(&path).to_string()))?;
+        let read = read(&path, count as u64, classes);
+        let (probs, fingerprint) = read.map_err(|defect| invalid(defect.of(&path).to_string()))?;
+        if fingerprint != export::fingerprint(&test) {
+            return Err(invalid(format!(
+                "{} has predictions for other test inputs: export with the same suite, --problems and --seed, and copy \
+                 `fingerprint` from the problem",
+                path.display()
+            )));
+        }
         let draws = (probs.len() / (count * classes as usize).max(1)) as u64;
         let names: Vec<u64> = (0..draws).collect();
         match defect(&probs, &names, count, classes as usize) {
@@ -101,8 +110,8 @@ impl Predictions {
     }
 }
 
-/// Reads `probs`, (M, rows, K) float32.
-fn read(path: &Path, rows: u64, classes: u64) -> Result<Vec<f32>, ImportDefect> {
+/// Reads `probs`, (M, rows, K) float32, and `fingerprint`.
+fn read(path: &Path, rows: u64, classes: u64) -> Result<(Vec<f32>, i64), ImportDefect> {
     let mut archive = Archive::open(BufReader::new(open(path)?))?;
     let array = archive.get("probs")?;
     array.check::<f32>()?;
@@ -112,7 +121,9 @@ fn read(path: &Path, rows: u64, classes: u64) -> Result<Vec<f32>, ImportDefect> 
     if draws == 0 || draws > MAX_DRAWS || (found_rows, found_classes) != (rows, classes) {
         return Err(array.misshapen(expected));
     }
-    array.read()
+    let probs = array.read()?;
+    let fingerprint = archive.get("fingerprint")?.read::<i64>()?;
+    Ok((probs, fingerprint.first().copied().unwrap_or_default()))
 }
 
 /// Returns the bits of an input.

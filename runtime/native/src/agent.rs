@@ -14,6 +14,7 @@ use jointly_core::{Classifier as _, Dataset, Matrix, Task, Trace};
 
 use crate::classifier::Takes;
 use crate::described::INVALID_SETTING;
+use crate::fault::Fault;
 use crate::pool::Pool;
 use crate::slowness;
 use crate::source::Source;
@@ -83,6 +84,12 @@ impl NativeAgent {
         let told = slowness::announced(pool.source());
         let described = session.describe(timeout);
         drop(told);
+        let described = described.map_err(|fault| match fault {
+            Fault::Ended(how) if matches!(pool.source(), Source::Python(_)) && trace.log().0.is_empty() => {
+                Fault::Ended(format!("{how}; the file of an agent ends with je.serve(MyAgent())"))
+            }
+            fault => fault,
+        });
         let described =
             described.map_err(|fault| StartError::Describe(fault.into_failure(Phase::Load, &trace), trace.log().0))?;
         let kinds: Vec<Interface> = described.kinds.iter().copied().map(Into::into).collect();

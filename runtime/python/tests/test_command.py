@@ -33,9 +33,12 @@ def test_scores_of_one_coin_by_hand() -> None:
 
 def test_what_score_cannot_read_is_refused() -> None:
     with pytest.raises(ValueError, match=r"probs has the shape \(1, 50, 2\) and labels \(49,\)"):
-        je.score(np.full((1, 50, 2), 0.5), np.zeros(49))
+        je.score(np.full((1, 50, 2), 0.5), np.zeros(49, int))
     with pytest.raises(ValueError, match="tau=60"):
-        je.score(np.full((1, 50, 2), 0.5), np.zeros(50), tau=60)
+        je.score(np.full((1, 50, 2), 0.5), np.zeros(50, int), tau=60)
+    for labels in (np.zeros(50), np.zeros(50).astype(str)):
+        with pytest.raises(ValueError, match="give the numbers of the classes as integers"):
+            je.score(np.full((1, 50, 2), 0.5), labels)
 
 
 def test_bundled_agents_are_replayed(tmp_path: Path) -> None:
@@ -113,6 +116,41 @@ def test_problems_are_predicted_offline(tmp_path: Path) -> None:
 def test_problems_of_no_suite_are_refused() -> None:
     with pytest.raises(je.JointlyError, match="quack"):
         next(je.problems("quack"))
+
+
+def test_a_row_that_is_no_distribution_is_raised(tmp_path: Path) -> None:
+    class Scaled(DrawnSoftmax):
+        def sample_probs(self, inputs: Any, draws: je.Draws) -> Any:
+            return 0.4 * np.asarray(super().sample_probs(inputs, draws))
+
+    with pytest.raises(je.AgentError, match=r"scaled on quick/t10.* probabilities that sum to 0\."):
+        je.run(Scaled(), problems=PROBLEMS)
+    results = je.run(Scaled(), problems=PROBLEMS, stop_on_error=False)
+    assert [failure["kind"] for failure in results.failures] == ["invalid-output"]
+    assert "scaled failed on 1 of 1 problem" in repr(results)
+
+
+def test_what_cannot_be_run_is_said_before_anything_runs() -> None:
+    with pytest.raises(ValueError, match="there is no agent"):
+        je.run([])
+    with pytest.raises(ValueError, match="two agents are called drawn-softmax"):
+        je.run([DrawnSoftmax(), DrawnSoftmax()])
+    with pytest.raises(je.JointlyError, match="Numbers does not support classification"):
+        je.run(Numbers())
+    with pytest.raises(je.JointlyError, match="mpl"):
+        je.check("mpl")
+    with pytest.raises(je.JointlyError, match="-1"):
+        je.run("uniform", problems=PROBLEMS, seed=-1)
+
+
+class Numbers(je.Regressor):
+    """One function, zero."""
+
+    def train(self, task: je.RegressionTask, data: je.Targets, seed: int) -> None:
+        pass
+
+    def sample_functions(self, inputs: Any, draws: je.Draws) -> Any:
+        return np.zeros((len(draws), len(inputs))), np.ones((len(draws), len(inputs)))
 
 
 def test_an_exception_in_the_middle_stops_the_command(tmp_path: Path) -> None:

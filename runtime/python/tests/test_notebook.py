@@ -17,7 +17,7 @@ def test_the_notebook_ranks_its_agent_beside_ten_others(monkeypatch: pytest.Monk
     tables = [output["data"]["text/html"] for cell in notebook.cells for output in cell.get("outputs", ())]
     check, leaderboard, scores = tables
     assert "all clauses hold" in check
-    assert leaderboard.count("<tr") == 12
-    assert leaderboard.count("reported") == 1
+    assert leaderboard.count("<tr") == 2 * 12
+    assert leaderboard.count("<td>reported</td>") == 1
     assert leaderboard.count("replayed") == 10
     assert "kl_tau100" in scores

@@ -62,14 +62,23 @@ def test_rows_have_labels_tiers_and_failures(folder: Path) -> None:
 
 def test_it_is_shown_as_text_and_as_html(folder: Path) -> None:
     results = je.load(folder)
-    assert repr(results) == (
-        "quick, seed 7; ± is the standard error over problems\n\n"
-        "#  agent        tier           kl_tau1  failures\n"
-        "1  mine:size=3  reported  0.123 ±0.012         0\n"
-        "2  mlp          replayed           inf         0\n"
-        "-  mine         reported             -         1"
+    results.text = (
+        "quick, 3 problems, seed 7; ranked by kl_aggregate\n  lower is better\n\n"
+        "#  agent        tier           kl_tau1\n"
+        "1  mine:size=3  reported  0.123 ±0.012\n"
+        "2  mlp          replayed           inf\n\n"
+        "mlp has <few> draws\n  raise --draws\nanother note"
     )
-    assert "<td>0.123 ±0.012</td>" in results._repr_html_()
+    assert repr(results) == results.text
+    shown = results._repr_html_()
+    assert shown.startswith("<p>quick, 3 problems, seed 7; ranked by kl_aggregate lower is better</p><table><thead>")
+    assert "<td>0.123 ±0.012</td></tr><tr><td>2</td>" in shown
+    assert shown.endswith("<p>mlp has &lt;few&gt; draws raise --draws<br>another note</p>")
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(je.JointlyError, match="there are no results in"):
+        je.load(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize("pandas", [True, False])

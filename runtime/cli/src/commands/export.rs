@@ -17,9 +17,9 @@ use crate::{exit, output};
 
 /// Writes the problems of a suite as .npz files, without test labels
 ///
-/// Each problem has x_train (T, d) float32, y_train (T,) int64, x_test (rows, d) float32, num_classes, and temperature
-/// where it is known. Predict all rows of x_test with M functions, and write probs (M, rows, K) float32 under the same
-/// name into another folder, PREDICTIONS/quick/t10/temp0.1/seed0.npz. Then `jointly run predictions:PREDICTIONS mlp
+/// Each problem has x_train (T, d) float32, y_train (T,) int64, x_test (rows, d) float32, num_classes, fingerprint, and
+/// temperature where it is known. Predict all rows of x_test with M functions, and write probs (M, rows, K) float32 and
+/// the same fingerprint under the same name into another folder, PREDICTIONS/quick/t10/temp0.1/seed0.npz. Then `jointly run predictions:PREDICTIONS mlp
 /// --suite quick` ranks them, with the same --problems and --seed. Equal inputs are predicted alike. Suites of
 /// classification alone can be exported.
 #[derive(Args)]

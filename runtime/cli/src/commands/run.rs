@@ -13,7 +13,7 @@ use crate::request::{CarriedOut, Request};
 /// On a directory with the same plan, it continues where it stopped.
 #[derive(Args)]
 pub(crate) struct Run {
-    /// A bundled name, a path to a .wasm or .py, exec:COMMAND or socket:PATH, with settings:
+    /// A bundled name, a path to a .wasm or .py, exec:COMMAND, socket:PATH or predictions:FOLDER, with settings:
     /// ensemble+:size=30,prior-scale=1, agent.py:size=5, 'exec:Rscript agent.R :size=5'. None means all bundled agents that
     /// support the suite
     #[arg(value_name = "AGENT")]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import showing
-from .command import query, with_settings
+from .command import flags, query, with_settings
 from .failure import Failure
 from .serving import Server, Source
 
@@ -74,19 +74,22 @@ def _holds(clause: Clause) -> str:
     return clause.says + near
 
 
-def check(agent: Source | str) -> Report:
-    """Trains an agent several times on a small problem, and tests its contract clause by clause."""
+def check(agent: Source | str, *, timeout: int | None = None) -> Report:
+    """Trains an agent several times on a small problem, and tests its contract clause by clause.
+
+    A request may take `timeout` seconds, an hour unless given.
+    """
     if isinstance(agent, str):
-        return Report(_clauses(agent))
+        return Report(_clauses(agent, timeout))
     raised: list[BaseException] = []
     with Server(agent, raised.append) as server:
-        clauses = _clauses(with_settings(f"socket:{server.path}", getattr(agent, "_requested", {})))
+        clauses = _clauses(with_settings(f"socket:{server.path}", getattr(agent, "_requested", {})), timeout)
     bugs = [error for error in raised if not isinstance(error, Failure)]
     return Report(clauses, bugs[-1] if bugs else None)
 
 
-def _clauses(agent: str) -> list[Clause]:
-    entries: list[dict[str, Any]] = query(["check", agent, "--json"], accept=(HOLDS, BROKEN))
+def _clauses(agent: str, timeout: int | None) -> list[Clause]:
+    entries: list[dict[str, Any]] = query(["check", agent, "--json", *flags({"timeout": timeout})], (HOLDS, BROKEN))
     return [
         Clause(
             name=entry["clause"],

@@ -37,27 +37,37 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": os.pathsep.join([os.path.dirname(sys.executable), path])}
 
 
-def say(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> bytes:
-    """Calls the command, and returns what it prints. Its notes become warnings."""
-    process = subprocess.run(
+def _call(arguments: Sequence[str]) -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run(
         [find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False, env=environment()
     )
+
+
+def _accepted(arguments: Sequence[str], process: "subprocess.CompletedProcess[bytes]", ok: bool) -> bytes:
+    """Returns what the command printed. Its notes become warnings, or the error."""
     notes = process.stderr.decode(errors="replace").strip()
-    if process.returncode not in accept:
+    if not ok:
         raise JointlyError(notes or f"jointly {arguments[0]} ended with exit code {process.returncode}")
     if notes:
         warnings.warn(notes, stacklevel=4)
     return process.stdout
 
 
+def say(arguments: Sequence[str]) -> bytes:
+    """Calls the command, and returns what it prints. Its notes become warnings."""
+    process = _call(arguments)
+    return _accepted(arguments, process, process.returncode == 0)
+
+
 def query(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> Any:
     """Calls the command, and returns the JSON that it prints. Its notes become warnings."""
-    printed = say(arguments, accept)
+    process = _call(arguments)
     try:
-        return json.loads(printed)
+        answer = json.loads(process.stdout)
     except ValueError:
-        told = printed.decode(errors="replace").strip()[:200]
-        raise JointlyError(f"jointly {arguments[0]} printed no JSON but {told!r}") from None
+        answer = None
+    _accepted(arguments, process, process.returncode in accept and answer is not None)
+    return answer
 
 
 def flags(options: dict[str, Any]) -> list[str]:
@@ -69,7 +79,9 @@ def flags(options: dict[str, Any]) -> list[str]:
             arguments.append(flag)
         elif value is not None and value is not False:
             values = value if isinstance(value, list | tuple) else [value]
-            arguments += [word for one in values for word in (flag, str(one))]
+            for one in map(str, values):
+                # A negative number alone would be taken for a flag.
+                arguments += [f"{flag}={one}"] if one.startswith("-") else [flag, one]
     return arguments
 
 

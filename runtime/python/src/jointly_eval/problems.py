@@ -28,6 +28,8 @@ class Problem:
     num_classes: int
     #: What the environment divides its logits by, or None if that is unknown.
     temperature: float | None
+    #: Identifies the test inputs; predictions carry it, so that those for other inputs are refused.
+    fingerprint: np.int64 = field(repr=False)
 
     def save(self, folder: str | os.PathLike[str], probs: ArrayLike) -> Path:
         """Writes predictions of shape (draws, rows, num_classes) for `jointly run predictions:FOLDER`."""
@@ -35,9 +37,11 @@ class Problem:
         expected = (len(self.x_test), self.num_classes)
         if answer.ndim != 3 or answer.shape[1:] != expected or not len(answer):
             raise ValueError(f"probs has the shape {answer.shape}; expected (draws, {expected[0]}, {expected[1]})")
+        if not (np.isfinite(answer).all() and (answer >= 0).all() and abs(answer.sum(axis=-1) - 1).max() < 1e-4):
+            raise ValueError("probs are no probabilities: each row must be finite, not negative, and sum to 1")
         path = Path(folder) / f"{self.name}.npz"
         path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(path, probs=answer)
+        np.savez(path, probs=answer, fingerprint=self.fingerprint)
         return path
 
 
@@ -66,4 +70,5 @@ def problems(
                         x_test=arrays["x_test"],
                         num_classes=int(arrays["num_classes"]),
                         temperature=float(arrays["temperature"]) if "temperature" in arrays else None,
+                        fingerprint=np.int64(arrays["fingerprint"]),
                     )

@@ -9,9 +9,10 @@ _UNIT = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 
 
 class Progress:
-    """A bar of tqdm in a terminal or a notebook; nothing elsewhere, or without tqdm."""
+    """A bar of tqdm in a terminal or a notebook; without tqdm, lines in a terminal."""
 
     def __init__(self, wanted: bool) -> None:
+        self._wanted = wanted
         self._make = _bar() if wanted else None
         self._bar: Any = None
 
@@ -21,6 +22,8 @@ class Progress:
         if unit is None:
             return False
         done, total, what = int(unit[1]), int(unit[2]), unit[3].split(": ")[0]
+        if self._make is None and self._wanted and sys.stderr.isatty():
+            print(line.rstrip(), file=sys.stderr)
         if self._make is not None:
             if self._bar is None:
                 # A run that continues starts above zero.

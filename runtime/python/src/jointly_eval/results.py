@@ -5,10 +5,13 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from . import showing
+from .command import say
+from .failure import JointlyError
 
 #: Fields of a problem's results that are no scores.
 _NO_SCORES = {"problem", "conditions", "absences", "diagnosis"}
@@ -48,6 +51,8 @@ class Results:
     failures: list[dict[str, str]]
     #: What the command said beside progress.
     notes: list[str] = field(default_factory=list)
+    #: Holds the folder of a run without `out`, which is deleted with these results.
+    _held: Any = field(default=None, repr=False)
     _columns: dict[str, list[Any]] = field(default_factory=dict, repr=False)
 
     @property
@@ -75,30 +80,23 @@ class Results:
         """The names of all scores, in the leaderboard's order."""
         return list(dict.fromkeys(score for row in self.rows for score in row.scores))
 
+    @cached_property
+    def text(self) -> str:
+        """The leaderboard as `jointly report` prints it: what ranks, paired differences, and notes of doubts."""
+        return say(["report", os.fspath(self.directory)]).decode(errors="replace").strip()
+
     def __repr__(self) -> str:
-        return showing.as_text(self._title(), *self._cells())
+        return self.text
 
     def _repr_html_(self) -> str:
-        return showing.as_html(self._title(), *self._cells())
-
-    def _title(self) -> str:
-        return f"{self.suite}, seed {self.seed}; ± is the standard error over problems"
-
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        names = [name for name in self.score_names if name != "fuel"][:5]
-        failed = any(row.failures for row in self.rows)
-        head = ["#", "agent", "tier", *names, *(["failures"] if failed else [])]
-        rows = []
-        for row in self.rows:
-            scores = [showing.plus_minus(row.scores.get(name)) for name in names]
-            rank = "-" if row.rank is None else str(row.rank)
-            rows.append([rank, row.agent, row.tier, *scores, *([str(row.failures)] if failed else [])])
-        return head, rows
+        return showing.text_as_html(self.text)
 
 
 def load(directory: str | os.PathLike[str]) -> Results:
     """Reads the results from the directory that `jointly run` wrote."""
     folder = Path(directory)
+    if not (folder / "scores.json").is_file():
+        raise JointlyError(f"there are no results in {folder}: give the folder that `jointly run` wrote, after its end")
     plan = json.loads((folder / "plan.json").read_text())
     scores = json.loads((folder / "scores.json").read_text())
     labels = {_key(agent): agent["label"] for agent in plan["agents"]}

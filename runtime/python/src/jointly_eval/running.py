@@ -36,26 +36,39 @@ def run(
 ) -> Results:
     """Runs agents on the problems of a suite, and returns their results.
 
-    An agent is an object, a class, or a text as `jointly run` takes it: `"mlp"`, `"ensemble+:size=10"`, `"agent.py"`.
+    An agent is an object, a class, or a text as `jointly run` takes it: `"mlp"`, `"ensemble+:size=10"`, `"agent.py"`,
+    `"predictions:FOLDER"`.
     Other options are those of the command: `draws=1000` is `--draws 1000`.
 
-    Without `out`, results are in a new temporary folder. A run in an `out` that exists continues, and asks nothing
-    twice of an agent whose description is the same: change `version` when code outside the agent's class changes.
+    Without `out`, results are in a temporary folder that is deleted with them. A run in an `out` that exists continues,
+    and asks nothing twice of an agent whose description is the same: change `version` when code outside the agent's
+    class changes.
+
+    `jobs` units run at a time. For an object these are threads of this process, so code with a global state, such as
+    the random numbers of a framework, needs `jobs=1`. A request that takes longer than `timeout` seconds fails its
+    unit, but its thread cannot be ended and goes on.
 
     An exception in an agent that is an object stops the run, and is the cause of the AgentError that is raised. With
     `stop_on_error=False` it is a failure among the results, as Unsupported and Diverged always are.
     """
     listed = [agents] if isinstance(agents, str | Agent | type) or callable(agents) else list(agents)
-    folder = os.fspath(out) if out is not None else tempfile.mkdtemp(prefix="jointly-run-")
+    if not listed:
+        raise ValueError("there is no agent: give objects or names such as 'mlp'")
+    held = tempfile.TemporaryDirectory(prefix="jointly-run-") if out is None else None
+    folder = held.name if held is not None else os.fspath(out or "")
     stop = _Stop()
     with ExitStack() as servers:
-        names = []
+        names, places = [], {}
         for agent in listed:
             if isinstance(agent, str):
                 names.append(agent)
                 continue
             server = servers.enter_context(Server(agent, stop.observe if stop_on_error else None))
             names.append(with_settings(f"socket:{server.path}", getattr(agent, "_requested", {})))
+            places[f"socket:{server.path}"] = agent.__name__ if isinstance(agent, type) else type(agent).__name__
+        if len(set(labels := [_label(agent) for agent in listed])) < len(listed):
+            twice = next(label for label in labels if labels.count(label) > 1)
+            raise ValueError(f"two agents are called {twice}: give one another `name`, or other settings")
         asked = {"suite": suite, "problems": problems, "out": folder, "seed": seed, "jobs": jobs, **options}
         code, notes = _call([find(), "run", *names, *flags(asked)], stop, progress)
     if stop.error is not None:
@@ -64,10 +77,31 @@ def run(
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     if code not in (DONE, FAILED):
-        raise JointlyError("\n".join(notes) or f"jointly run ended with exit code {code}")
+        told = "\n".join(notes) or f"jointly run ended with exit code {code}"
+        for place, name in places.items():
+            told = told.replace(place, name)
+        raise JointlyError(told)
     results = load(folder)
-    results.notes = notes
+    results.notes, results._held = notes, held
+    if stop_on_error:
+        _raise_invalid(results, {_label(agent).partition(":")[0] for agent in listed if not isinstance(agent, str)})
     return results
+
+
+def _label(agent: Source | str) -> str:
+    """Returns what tells agents apart: the name and the settings."""
+    if isinstance(agent, str):
+        return agent
+    one = agent if isinstance(agent, Agent) else agent()
+    return with_settings(one.describe()["name"], one._requested).replace(" :", ":")
+
+
+def _raise_invalid(results: Results, ours: set[str]) -> None:
+    """Raises what the command refused of an agent that is an object: a defect that its own code did not see."""
+    for failure in results.failures:
+        if failure["kind"] == "invalid-output" and failure["agent"].partition(":")[0] in ours:
+            told = f"{failure['agent']} on {failure['problem']}: {failure['message']}"
+            raise AgentError(f"{told} (stop_on_error=False makes it a failure among the results)")
 
 
 class _Stop:

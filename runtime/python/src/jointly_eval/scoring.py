@@ -24,14 +24,19 @@ def score(
     """Returns joint loss, accuracy and calibration of predictions.
 
     `probs` has the shape (draws, samples, tau, classes) and `labels` (samples, tau), or (draws, inputs, classes) and
-    (inputs,). In the second case, `tau` scores random groups of `tau` inputs; inputs that fill no group are left
-    out. One draw is the same function for all inputs. With the `log_likelihood` of each sample under the true
-    environment the score is the KL, without it the negative log-likelihood.
+    (inputs,). In the second case, `tau` scores random groups of `tau` inputs, and inputs that fill no group are left
+    out; without it, each input is scored alone. One draw is the same function for all inputs. With the
+    `log_likelihood` of each sample under the true environment the score is the KL, without it the negative
+    log-likelihood. `problem` is the path of an .npz with a problem of your own, whose labels these are.
 
-    Above tau 10 a partition with 2**planes cells estimates the joint likelihood, and the number of draws must be much
-    larger than that.
+    Above tau 10 a partition with 2**planes cells, 10 planes unless given, estimates the joint likelihood, and the
+    number of draws must be much larger than that. Of the answer, `draw_error` is the part of a score that is due to
+    few draws, and `effective_draws` says how many count.
     """
-    given, classes = np.asarray(probs, np.float32), np.asarray(labels, np.int64)
+    given, named = np.asarray(probs, np.float32), np.asarray(labels)
+    if named.dtype.kind not in "iu":
+        raise ValueError(f"labels have the type {named.dtype}: give the numbers of the classes as integers")
+    classes = named.astype(np.int64)
     if given.ndim not in (3, 4) or given.shape[1:-1] != classes.shape:
         raise ValueError(
             f"probs has the shape {given.shape} and labels {classes.shape}; expected"

@@ -1,8 +1,16 @@
 """Draws tables: as text, as HTML, as a pandas.DataFrame."""
 
 import html
-import math
+import re
 from typing import Any
+
+
+class Columns(dict[str, list[Any]]):
+    """Columns by name, shown by their names and length."""
+
+    def __repr__(self) -> str:
+        rows = len(next(iter(self.values()), []))
+        return f"<{rows} rows of {', '.join(self)}; a dict of lists, or a DataFrame with pandas>"
 
 
 def table(columns: dict[str, list[Any]]) -> Any:
@@ -10,19 +18,8 @@ def table(columns: dict[str, list[Any]]) -> Any:
     try:
         import pandas
     except ImportError:
-        return {name: list(column) for name, column in columns.items()}
+        return Columns({name: list(column) for name, column in columns.items()})
     return pandas.DataFrame(columns)
-
-
-def plus_minus(score: Any) -> str:
-    """Writes a score to two digits of its standard error: `0.231 ±0.023`."""
-    if score is None:
-        return "-"
-    value, error = score.value, score.standard_error
-    if not (math.isfinite(value) and math.isfinite(error)) or error == 0:
-        return f"{value:.4g}"
-    digits = max(0, 1 - math.floor(math.log10(error)))
-    return f"{value:.{digits}f} ±{error:.{digits}f}"
 
 
 def as_text(title: str, head: list[str], rows: list[list[str]]) -> str:
@@ -44,3 +41,28 @@ def as_html(title: str, head: list[str], rows: list[list[str]]) -> str:
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     caption = f"<caption>{html.escape(title)}</caption>"
     return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def text_as_html(text: str) -> str:
+    """Writes a leaderboard as the command prints it: paragraphs as they are, and tables as tables."""
+    blocks = [block.splitlines() for block in re.split(r"\n\s*\n", text)]
+    return "".join(_table(lines) or f"<p>{'<br>'.join(map(html.escape, _whole(lines)))}</p>" for lines in blocks)
+
+
+def _table(lines: list[str]) -> str | None:
+    """Writes a table whose columns are two spaces or more apart; None if the lines are no table."""
+    head, *rows = [re.split(r" {2,}", line.strip()) for line in lines]
+    if not rows or len(head) < 2 or any(len(row) != len(head) for row in rows):
+        return None
+    return as_html("", head, rows).replace("<caption></caption>", "")
+
+
+def _whole(lines: list[str]) -> list[str]:
+    """Joins the lines that continue another, which are indented."""
+    joined: list[str] = []
+    for line in lines:
+        if line.startswith("  ") and joined:
+            joined[-1] += " " + line.strip()
+        else:
+            joined.append(line)
+    return joined

@@ -12,10 +12,24 @@ class Suite:
     name: str
     summary: str
     cost: str
+    #: What its problems are of: classification, regression or shift.
+    kind: str
+    #: Tables of real data that some of its problems need; `jointly data` says how to get them.
+    tables: tuple[str, ...]
     problems: tuple[str, ...] = field(repr=False)
 
 
 def suites() -> list[Suite]:
     """Returns the suites that `je.run` knows."""
     entries = query(["suites", "--json"])
-    return [Suite(one["name"], one["summary"], one["cost"], tuple(one["problems"])) for one in entries]
+    return [
+        Suite(
+            name=one["name"],
+            summary=one["summary"],
+            cost=one["cost"],
+            kind=next((kind for kind in ("regression", "shift") if kind in one), "classification"),
+            tables=tuple(one.get("tables", ())),
+            problems=tuple(one["problems"]),
+        )
+        for one in entries
+    ]
