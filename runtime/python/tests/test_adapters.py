@@ -9,7 +9,9 @@ from test_protocol import served
 
 import jointly_eval as je
 from jointly_eval.adapters.enn import Network
+from jointly_eval.adapters.gpytorch import Process
 from jointly_eval.adapters.jax import Posterior
+from jointly_eval.adapters.laplace import Approximation
 from jointly_eval.adapters.numpyro import Sampled
 from jointly_eval.adapters.sklearn import Estimators
 from jointly_eval.adapters.torch import Dropout, Modules
@@ -179,3 +181,94 @@ class TestTorch:
         centred = np.log(probs) - np.log(probs).mean(axis=-1, keepdims=True)
         np.testing.assert_allclose(centred.mean(axis=0), logits - logits.mean(axis=-1, keepdims=True), atol=0.1)
         assert probs.std(axis=0).max() > 0.01
+
+
+def test_samples_of_laplace_torch_have_the_distribution_of_the_package() -> None:
+    laplace = pytest.importorskip("laplace", reason="laplace-torch is installed beside PyTorch")
+    import torch
+
+    fitted: list[Any] = []
+
+    class LastLayer(Approximation):
+        def fit(self, task: je.Task, data: je.Examples, seed: int) -> Any:
+            torch.manual_seed(0)
+            module = torch.nn.Sequential(torch.nn.Linear(task.input_dim, 20), torch.nn.Tanh(), torch.nn.Linear(20, 3))
+            examples = torch.utils.data.TensorDataset(torch.from_numpy(data.inputs), torch.from_numpy(data.labels))
+            fitted.append(laplace.Laplace(module, "classification"))
+            fitted[-1].fit(torch.utils.data.DataLoader(examples, batch_size=40))
+            return fitted[-1]
+
+    probs = functions(LastLayer(), list(range(2000)))
+    # The functional variance and mean of the logits are those of the linearised model, which the package has exactly.
+    mean, variance = fitted[0]._glm_predictive_distribution(torch.from_numpy(X))
+    differences = np.log(probs[..., 0]) - np.log(probs[..., 2])
+    contrast = np.array([1.0, 0.0, -1.0])
+    spread = np.sqrt(np.einsum("i,nij,j->n", contrast, variance.detach().numpy(), contrast))
+    error = spread / np.sqrt(len(probs))
+    assert (np.abs(differences.mean(axis=0) - mean.detach().numpy() @ contrast) < 5 * error).all()
+    np.testing.assert_allclose(differences.std(axis=0), spread, rtol=0.1)
+
+
+class TestGPyTorch:
+    X = np.linspace(-2, 2, 12, dtype=np.float32)[:, None]
+    #: Far from standardized: a mean of 100, and a noise whose scale is that of the targets.
+    Y = (100 + 20 * np.sin(2 * X[:, 0]) + np.random.default_rng(0).normal(0, 3, 12)).astype(np.float32)
+
+    def process(self) -> Any:
+        """Returns an agent whose hyperparameters are the defaults of BoTorch, of any version."""
+        pytest.importorskip("botorch", reason="BoTorch is installed beside PyTorch")
+        import torch
+        from botorch.models import SingleTaskGP
+        from botorch.models.transforms import Normalize, Standardize
+
+        class Untrained(Process):
+            def fit(self, task: je.RegressionTask, data: je.Targets, seed: int) -> Any:
+                if len(data) < 2:
+                    raise je.Unsupported("too few examples to standardize")
+                x, y = torch.from_numpy(data.inputs).double(), torch.from_numpy(data.targets).double()
+                transforms: Any = {"input_transform": Normalize(task.input_dim), "outcome_transform": Standardize(m=1)}
+                model = SingleTaskGP(x, y[:, None], **transforms)
+                model.likelihood.noise = 0.04
+                return model
+
+        return Untrained
+
+    def test_paths_have_the_moments_of_the_process(self) -> None:
+        inputs, draws = np.array([[-1.9], [0.3], [0.4], [3.0]], np.float32), np.arange(2000, dtype=np.uint64)
+        with served(self.process()()) as host:
+            request: dict[str, Any] = {"kind": "regression", "task": {"input_dim": 1, "noise_std": None}}
+            arrays = {"train.inputs": self.X, "train.targets": self.Y}
+            assert host.train(**request, arrays=arrays) == {"trained": True}
+            _, exact = host.ask({"method": "gaussian"}, {"inputs": inputs})
+            _, sampled = host.ask({"method": "sample_functions"}, {"inputs": inputs, "draws": draws})
+            _, alone = host.ask({"method": "sample_functions"}, {"inputs": inputs[2:3], "draws": draws[5:6]})
+        means, covariance = sampled["means"], exact["covariance"]
+        spread = np.sqrt(np.diag(covariance))
+        assert (np.abs(means.mean(axis=0) - exact["mean"]) < 5 * spread / np.sqrt(len(draws))).all()
+        scale = np.outer(spread, spread)
+        np.testing.assert_allclose(np.cov(means.T) / scale, covariance / scale, atol=0.1)
+        np.testing.assert_allclose(alone["means"][0, 0], means[5, 2], rtol=TOLERANCE)
+        # A noise variance of 0.04 on the scale of standardized targets.
+        np.testing.assert_allclose(exact["noise_variance"], 0.04 * self.Y.var(ddof=1), rtol=1e-4)
+        np.testing.assert_allclose(sampled["noise_stds"] ** 2, 0.04 * self.Y.var(ddof=1), rtol=1e-4)
+
+    @pytest.mark.usefixtures("real")
+    def test_fresh_samples_of_the_posterior_are_no_functions(self) -> None:
+        """The same random numbers give another function for another batch of inputs."""
+        untrained = self.process()
+        import torch
+
+        class Fresh(untrained):  # type: ignore[misc,valid-type]
+            def sample_functions(self, inputs: Any, draws: je.Draws) -> Any:
+                with torch.no_grad():
+                    posterior = self._model.posterior(self._tensor(inputs))
+                    means = []
+                    for draw in draws.tolist():
+                        torch.manual_seed(je.seed32(self._seed, draw))
+                        means.append(posterior.rsample().reshape(-1).numpy())
+                return np.stack(means), np.full((len(draws), len(inputs)), self._noise**0.5)
+
+        kept, broken = je.check(untrained()), je.check(Fresh())
+        assert kept, repr(kept)
+        assert [clause.name for clause in broken.broken] == ["rows-alone", "rows-order", "rows-batch"]
+        assert "row 0 among 1 rows and among 23" in (broken.broken[0].broken or "")

@@ -18,9 +18,12 @@ CLASSIFIERS: dict[str, tuple[str, dict[str, str]]] = {
     "uniform": ("numpy", {}),
     "class_average": ("numpy", {"floor": "0.05"}),
     "torch_ensemble": ("torch", {"size": "3", "steps": "20"}),
+    "laplace_torch": ("laplace", {"steps": "100"}),
     "jax_dropout": ("jax", {"steps": "50"}),
     "sklearn_gp": ("sklearn", {"features": "50"}),
     "numpyro_hmc": ("numpyro", {"warmup": "100", "samples": "50"}),
+    # On PyPI, enn is another package, which has no networks.
+    "enn_index": ("enn.networks", {"steps": "200"}),
 }
 
 
@@ -32,7 +35,7 @@ def ended(host: Host, process: Any) -> None:
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_a_draw_of_a_classifier_is_a_function(name: str) -> None:
     package, settings = CLASSIFIERS[name]
-    pytest.importorskip(package)
+    pytest.importorskip(package, reason=f"{package} is not installed here")
     host, process = started([sys.executable, str(ROOT / f"examples/python/{name}.py")], env=ENVIRONMENT)
     described = host.describe()
     reply = host.train(settings, arrays={"train.inputs": X, "train.labels": Y})
@@ -50,6 +53,28 @@ def test_a_draw_of_a_classifier_is_a_function(name: str) -> None:
         assert (together.mean(axis=0).argmax(axis=-1) == Y).mean() > 0.8
     failure = host.train({"colour": "red"})["failure"]
     assert failure["kind"] == "invalid-setting"
+    ended(host, process)
+
+
+def test_a_path_of_the_process_of_gpytorch_passes_near_the_examples() -> None:
+    pytest.importorskip("botorch", reason="BoTorch is installed beside PyTorch")
+    host, process = started([sys.executable, str(ROOT / "examples/python/gpytorch_process.py")], env=ENVIRONMENT)
+    rng = np.random.default_rng(1)
+    x = rng.uniform(-2, 2, (40, 1)).astype(np.float32)
+    truth = 5 + 3 * np.sin(2 * x[:, 0])
+    y = (truth + rng.normal(0, 0.3, 40)).astype(np.float32)
+    request: dict[str, Any] = {"kind": "regression", "task": {"input_dim": 1, "noise_std": None}}
+    assert host.train(**request, arrays={"train.inputs": x, "train.targets": y}) == {"trained": True}
+    draws = np.arange(20, dtype=np.uint64)
+    _, together = host.ask({"method": "sample_functions"}, {"inputs": x, "draws": draws})
+    _, alone = host.ask({"method": "sample_functions"}, {"inputs": x[4:5], "draws": draws[2:3]})
+    np.testing.assert_allclose(alone["means"][0, 0], together["means"][2, 4], atol=TOLERANCE)
+    assert np.abs(together["means"] - truth).mean() < 0.3
+    assert together["means"].std(axis=0).min() > 0
+    # Forty examples tell the noise within about a tenth of itself; the prior of it pulls upwards a little.
+    assert 0.2 < together["noise_stds"][0, 0] < 0.5
+    few = host.train(**request, arrays={"train.inputs": x[:1], "train.targets": y[:1]})
+    assert few["failure"]["kind"] == "unsupported"
     ended(host, process)
 
 

@@ -1,4 +1,7 @@
-"""Epistemic neural networks of the package enn: a draw is an epistemic index."""
+"""Epistemic neural networks of DeepMind's enn: a draw is an epistemic index.
+
+The package is at https://github.com/google-deepmind/enn; `enn` on PyPI is another one.
+"""
 
 from typing import Any
 

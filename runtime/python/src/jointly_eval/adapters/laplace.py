@@ -12,8 +12,9 @@ from ..task import Examples, Task
 class Approximation(Classifier):
     """A Laplace approximation for classification, of all weights or of the last layer.
 
-    The samples of the package's own linearised predictive (`pred_type="glm"`) are made anew for each batch of inputs,
-    so they are no functions; this is its `pred_type="nn"`.
+    The package's linearised predictive (`pred_type="glm"`) samples the logits of each input for itself, so its samples
+    are no functions; a draw is one of `pred_type="nn"`. For the last layer, which is linear, both are the same
+    distribution at one input.
     """
 
     def fit(self, task: Task, data: Examples, seed: int) -> Any:
@@ -21,26 +22,24 @@ class Approximation(Classifier):
         raise NotImplementedError(f"{type(self).__name__} has no method fit")
 
     def train(self, task: Task, data: Examples, seed: int) -> None:
-        """Fits the approximation."""
-        self._laplace, self._seed = self.fit(task, data, seed), seed
+        """Fits the approximation. Without examples there is none, and the prediction is even."""
+        self._classes, self._seed = task.num_classes, seed
+        self._laplace = self.fit(task, data, seed) if len(data) else None
 
     def sample_probs(self, inputs: Any, draws: Draws) -> ArrayLike:
-        """Predicts with the weights of the draws, and puts the mean back."""
-        import torch
-        from laplace import LLLaplace
-        from torch.nn.utils import vector_to_parameters
+        """Predicts with the weights of the draws."""
+        import numpy as np
 
-        laplace = self._laplace
-        device = laplace._device
-        last = isinstance(laplace, LLLaplace)
-        parameters = list(laplace.model.last_layer.parameters()) if last else laplace.params
-        x = torch.from_numpy(inputs).to(device)
-        answers = []
-        with torch.no_grad():
-            for draw in draws.tolist():
-                generator = torch.Generator(device=device).manual_seed(seed32(self._seed, draw))
-                vector_to_parameters(laplace.sample(1, generator=generator)[0], parameters)
-                answers.append(laplace.model(x).softmax(dim=-1))
-            vector_to_parameters(laplace.mean, parameters)
-            answer: ArrayLike = torch.stack(answers).cpu().numpy()
-        return answer
+        if self._laplace is None:
+            return np.full((len(draws), len(inputs), self._classes), 1 / self._classes)
+        import torch
+
+        x = torch.from_numpy(inputs).to(self._laplace.mean.device)
+        answers: list[ArrayLike] = []
+        for draw in draws.tolist():
+            # Some versions and approximations of the package take no generator.
+            with torch.no_grad(), torch.random.fork_rng():
+                torch.manual_seed(seed32(self._seed, draw))
+                (probs,) = self._laplace.predictive_samples(x, pred_type="nn", n_samples=1)
+            answers.append(probs.cpu().numpy())
+        return np.stack(answers)
