@@ -1,7 +1,7 @@
 """An epinet in DeepMind's enn. A draw is an epistemic index.
 
-The widths, the index's dimension and the number of indices in a step are those of the paper, the scale of the prior is
-the package's default.
+The widths, the index's dimension and the number of indices in a step are those of the bundled agent `epinet`, and the
+scale of the prior is the package's default.
 
 The package is not on PyPI, where `enn` is another one; it is at https://github.com/google-deepmind/enn. It asks for
 TensorFlow 2.8, which Python 3.11 does not have, so continuous integration skips this example. It was run by hand with

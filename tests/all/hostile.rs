@@ -169,6 +169,15 @@ pub(crate) fn negative_probs() {
 }
 
 #[test]
+pub(crate) fn sums_high() {
+    let Encounter { directory, finished } = Encounter::of("sums-high");
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let scores = directory.scores();
+    let [high, fair] = [0, 1].map(|at| &scores["agents"][at]["scores"]["kl_aggregate"]["mean"]);
+    assert_eq!(high, fair);
+}
+
+#[test]
 pub(crate) fn sum_two() {
     Encounter::of("sum-two").failed("sample", "invalid-output", "sum to 2 at row 0 of draw 0");
 }

@@ -50,7 +50,7 @@ fn predictions_of_exported_problems_score_as_the_agent_that_predicts_the_same() 
     let other = RunDirectory::new();
     assert_eq!(other.run(&[&agent], PROBLEMS, &["--seed", "1"]).code, Some(3));
     let failure = other.scores()["agents"][0]["failures"][1].clone();
-    assert!(failure["message"].as_str().unwrap().contains("predictions for other test inputs"), "{failure}");
+    assert!(failure["message"].as_str().unwrap().contains("predictions for another problem"), "{failure}");
 
     // Predictions that changed are another plan, those of another shape a failure, and missing ones no run.
     predict(&problems.join(names[0]), &halves.join(names[0]), 4);
@@ -62,7 +62,7 @@ fn predictions_of_exported_problems_score_as_the_agent_that_predicts_the_same() 
     let run = ["run", &agent, "--suite", "quick", "--problems", PROBLEMS];
     refused(run, &["has no predictions for 1 of 2 problems", "seed1.npz is missing"]);
     refused(["run", "predictions:/no/where", "--suite", "quick"], &["there is no folder /no/where"]);
-    refused(["export", "--suite", "quick/active", "--out", "x"], &["only suites of classification can be exported"]);
+    refused(["export", "--suite", "quick/active", "--out", "x"], &["takes suites of classification alone"]);
     let finished = finish(jointly().args(["check", &agent]));
     assert_eq!(finished.code, Some(2), "{finished:?}");
 }

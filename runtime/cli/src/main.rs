@@ -26,9 +26,7 @@ use clap::{CommandFactory, Parser};
 fn main() -> std::process::ExitCode {
     exit::on_panic();
     jointly_native::when_slow(|source| {
-        output::note(&format!(
-            "waiting for {source} to describe itself; its imports may take long, and --timeout ends it"
-        ));
+        output::note(&format!("waiting for {source} to describe itself; its imports may take long"));
     });
     match commands::Jointly::try_parse() {
         Ok(command) => command.execute().unwrap_or_else(|error| exit::report(&error)),

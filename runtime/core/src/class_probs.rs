@@ -1,9 +1,26 @@
-//! Checks class probabilities that an agent answered before they are scored.
+//! Checks class probabilities that an agent answered, and divides each row by its sum, before they are scored.
 
-use crate::distribution::distribution_defect;
+use crate::distribution::{distribution_defect, normalize};
+
+/// Returns class probabilities of the functions `draws` at `rows` rows, each row divided by its own sum.
+///
+/// A sum may differ from 1 by a rounding. Without the division an agent whose sums are all at the upper bound of that
+/// tolerance would score better than one with the same predictions.
+///
+/// # Errors
+/// Describes the first defect.
+pub fn normalized(mut probs: Vec<f32>, draws: &[u64], rows: usize, num_classes: usize) -> Result<Vec<f32>, String> {
+    match defect(&probs, draws, rows, num_classes) {
+        Some(what) => Err(what),
+        None => {
+            probs.chunks_exact_mut(num_classes).for_each(normalize);
+            Ok(probs)
+        }
+    }
+}
 
 /// Checks class probabilities of the functions `draws` at `rows` rows, and describes the first defect.
-pub fn defect(probs: &[f32], draws: &[u64], rows: usize, num_classes: usize) -> Option<String> {
+fn defect(probs: &[f32], draws: &[u64], rows: usize, num_classes: usize) -> Option<String> {
     let expected = draws.len() * rows * num_classes;
     if probs.len() != expected {
         return Some(format!(
@@ -19,7 +36,20 @@ pub fn defect(probs: &[f32], draws: &[u64], rows: usize, num_classes: usize) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::defect;
+    use super::{defect, normalized};
+
+    #[test]
+    fn sums_within_the_tolerance_win_nothing() {
+        let fair = vec![0.3_f32, 0.7, 0.6, 0.4];
+        let raised: Vec<f32> = fair.iter().map(|p| p * 1.000_09).collect();
+        let divided = normalized(raised.clone(), &[0], 2, 2).unwrap();
+        for ((raised, divided), fair) in raised.iter().zip(&divided).zip(&fair) {
+            assert!(raised - fair > 2e-5 && (divided - fair).abs() < 1e-7, "{raised} {divided} {fair}");
+        }
+        let exact = vec![0.25, 0.75, 0.5, 0.5];
+        assert_eq!(normalized(exact.clone(), &[0], 2, 2), Ok(exact));
+        assert!(normalized(vec![0.5, 0.51], &[0], 1, 2).is_err());
+    }
 
     #[test]
     fn each_defect_is_named_with_its_place() {

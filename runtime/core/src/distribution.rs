@@ -27,6 +27,14 @@ pub fn distribution_defect(row: &[f32]) -> Option<String> {
     row.iter().find(|p| !(0.0..=1.0).contains(*p)).map(|p| format!("a probability of {p}"))
 }
 
+/// Divides a row of probabilities by its sum, in double precision.
+pub fn normalize(row: &mut [f32]) {
+    let sum: f64 = row.iter().map(|&p| f64::from(p)).sum();
+    if sum != 1.0 {
+        row.iter_mut().for_each(|p| *p = (f64::from(*p) / sum) as f32);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,11 +8,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
 
-/// What a sealed seed begins with, where it is written.
+/// The text before the digits of a sealed seed.
 const SEALED: &str = "sealed:";
 
 /// The master seed of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Seed {
     /// A number that anybody can guess: an agent that contains the environments can compute the test labels.
     Public(u64),
@@ -25,8 +25,8 @@ impl Seed {
     ///
     /// # Formula
     ///
-    /// Of a public seed, SHA-256 of a prefix, the seed and the message; of a sealed one, HMAC-SHA-256 of the message
-    /// under the seed (RFC 2104), a one-way function of the seed.
+    /// A public seed gives SHA-256 of a prefix, the seed and the message. A sealed seed gives HMAC-SHA-256 of a prefix
+    /// and the message under the seed (RFC 2104), which is a one-way function of the seed.
     pub(crate) fn derive(&self, message: &[u8]) -> [u8; 32] {
         match self {
             Self::Public(number) => Sha256::new()
@@ -59,6 +59,16 @@ impl From<u64> for Seed {
     }
 }
 
+/// Hides the bits of a sealed seed.
+impl fmt::Debug for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Public(number) => write!(f, "Public({number})"),
+            Self::Sealed(_) => f.write_str("Sealed(..)"),
+        }
+    }
+}
+
 impl fmt::Display for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -71,7 +81,7 @@ impl fmt::Display for Seed {
     }
 }
 
-/// Why a text is no seed.
+/// The error for a text that is no seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a whole number from 0 to 2^64 - 1, or `sealed:` and 64 hexadecimal digits")]
 pub struct SeedError;
@@ -81,9 +91,10 @@ impl FromStr for Seed {
 
     fn from_str(text: &str) -> Result<Self, SeedError> {
         let Some(digits) = text.strip_prefix(SEALED) else {
-            return text.parse().map(Self::Public).map_err(|_| SeedError);
+            let number: u64 = text.parse().map_err(|_| SeedError)?;
+            // Neither `+7` nor `007`: a seed has one text.
+            return if number.to_string() == text { Ok(Self::Public(number)) } else { Err(SeedError) };
         };
-        // One text a seed: upper case is another text.
         if digits.len() != 64 || !digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
             return Err(SeedError);
         }
@@ -164,7 +175,7 @@ mod tests {
         }
         assert_eq!(serde_json::to_string(&Seed::Public(3)).unwrap(), "3");
         let upper = sealed.to_string().to_uppercase().replace("SEALED", "sealed");
-        for text in ["-1", "x", "sealed:", "sealed:00", &upper, &format!("{sealed}0")] {
+        for text in ["-1", "+7", "007", "x", "sealed:", "sealed:00", &upper, &format!("{sealed}0")] {
             assert!(text.parse::<Seed>().is_err(), "{text}");
         }
         for json in ["\"3\"", "-1", "1.5", "null", "\"sealed:12\""] {

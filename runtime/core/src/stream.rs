@@ -34,7 +34,7 @@ pub fn stream(seed: impl Into<Seed>, purpose: &str, problem: &str, index: u64) -
 
 /// Returns the seed with which every agent trains on `problem`, given by its stream name.
 ///
-/// Of a sealed master seed it is 64 bits of a one-way function, which reveal nothing of the master seed or of another
+/// Under a sealed master seed, it is 64 bits of a one-way function and reveals nothing of the master seed or of another
 /// problem's seed.
 pub fn agent_seed(seed: Seed, problem: &str) -> u64 {
     stream(seed, "agent", problem, 0).next_u64()

@@ -1,9 +1,9 @@
 //! A suite as requested by the user or recorded in a plan.
 
-use jointly_core::Seed;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use jointly_core::Seed;
 use jointly_host::{Interface, Limits};
 use jointly_record::place::PREDICTIONS;
 use jointly_record::plan::{Plan, PlannedAgent};

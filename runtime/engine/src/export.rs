@@ -17,13 +17,18 @@ pub fn file_name(problem: &str) -> String {
     format!("{problem}.npz")
 }
 
-/// Returns a number that identifies test inputs: predictions carry it, so that those for other inputs, such as another
-/// seed's, are told apart.
-pub fn fingerprint(test: &[Inputs]) -> i64 {
+/// Returns a number that identifies the name, the training data and the test inputs of a problem. Predictions carry it, so
+/// that those for another seed's problem are told apart.
+pub fn fingerprint(problem: &Problem, instance: &Instance, test: &[Inputs]) -> i64 {
     let mut hasher = Hasher::default();
-    for value in test.iter().flat_map(|inputs| inputs.numbers().values()) {
-        hasher.add(&value.to_le_bytes());
+    hasher.add(problem.name.as_bytes());
+    let train = instance.train();
+    for inputs in [train.inputs()].into_iter().chain(test) {
+        let numbers = inputs.numbers();
+        hasher.add(&(numbers.rows() as u64).to_le_bytes());
+        numbers.values().iter().for_each(|value| hasher.add(&value.to_le_bytes()));
     }
+    train.labels().iter().for_each(|label| hasher.add(&label.to_le_bytes()));
     let digits: String = hasher.finish().chars().filter(char::is_ascii_hexdigit).rev().take(15).collect();
     i64::from_str_radix(&digits, 16).unwrap_or_default()
 }
@@ -46,7 +51,7 @@ pub fn archive(problem: &Problem, instance: &Instance, evaluation: &Evaluation) 
     let values = test.iter().flat_map(|inputs| inputs.numbers().values().iter().copied());
     npz.array("x_test", &[rows as u64, columns], values)?;
     npz.array("num_classes", &[], [i64::from(task.num_classes)])?;
-    npz.array("fingerprint", &[], [fingerprint(&test)])?;
+    npz.array("fingerprint", &[], [fingerprint(problem, instance, &test)])?;
     if let Some(temperature) = task.temperature {
         npz.array("temperature", &[], [shortest(temperature)])?;
     }

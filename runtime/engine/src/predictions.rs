@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use jointly_classification::{Evaluation, Instance, Problem};
-use jointly_core::class_probs::defect;
+use jointly_core::class_probs::normalized;
 use jointly_core::digest::Hasher;
 use jointly_core::estimate::MAX_DRAWS;
 use jointly_core::interface::LONGEST_NAME;
@@ -94,24 +94,22 @@ impl Predictions {
         }
         let read = read(&path, count as u64, classes);
         let (probs, fingerprint) = read.map_err(|defect| invalid(defect.of(&path).to_string()))?;
-        if fingerprint != export::fingerprint(&test) {
+        if fingerprint != Some(export::fingerprint(problem, instance, &test)) {
             return Err(invalid(format!(
-                "{} has predictions for other test inputs: export with the same suite, --problems and --seed, and copy \
+                "{} has predictions for another problem: export with the same suite, --problems and --seed, and copy \
                  `fingerprint` from the problem",
                 path.display()
             )));
         }
         let draws = (probs.len() / (count * classes as usize).max(1)) as u64;
         let names: Vec<u64> = (0..draws).collect();
-        match defect(&probs, &names, count, classes as usize) {
-            None => Ok(Predicted { rows, count, classes: classes as usize, draws, probs }),
-            Some(what) => Err(invalid(what)),
-        }
+        let probs = normalized(probs, &names, count, classes as usize).map_err(invalid)?;
+        Ok(Predicted { rows, count, classes: classes as usize, draws, probs })
     }
 }
 
 /// Reads `probs`, (M, rows, K) float32, and `fingerprint`.
-fn read(path: &Path, rows: u64, classes: u64) -> Result<(Vec<f32>, i64), ImportDefect> {
+fn read(path: &Path, rows: u64, classes: u64) -> Result<(Vec<f32>, Option<i64>), ImportDefect> {
     let mut archive = Archive::open(BufReader::new(open(path)?))?;
     let array = archive.get("probs")?;
     array.check::<f32>()?;
@@ -123,7 +121,7 @@ fn read(path: &Path, rows: u64, classes: u64) -> Result<(Vec<f32>, i64), ImportD
     }
     let probs = array.read()?;
     let fingerprint = archive.get("fingerprint")?.read::<i64>()?;
-    Ok((probs, fingerprint.first().copied().unwrap_or_default()))
+    Ok((probs, fingerprint.first().copied()))
 }
 
 /// Returns the bits of an input.

@@ -1,6 +1,5 @@
 //! Prepares the problems of a run under dataset shift: the user's selection from a suite, its data, and its plan.
 
-use jointly_core::Seed;
 use std::collections::HashMap;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -8,6 +7,7 @@ use jointly_classification::shift::{
     DatasetShift, Shift, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite,
     USER_IMAGES, attach_datasets, shift_suite,
 };
+use jointly_core::Seed;
 use jointly_data::shift::{ShiftCard, locate_outsiders, locate_shift};
 use jointly_record::plan::{Plan, PlannedProblem};
 use jointly_record::planned_images::PlannedImages;

@@ -1,12 +1,12 @@
 //! A plan with everything needed to carry it out: the loaded agents and the problems.
 
-use jointly_core::Seed;
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use jointly_core::Seed;
 use jointly_host::{Execution, Interface, Limits, Runtime};
 use jointly_native::Source;
 use jointly_record::directory::RunDirectory;

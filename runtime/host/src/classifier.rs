@@ -1,6 +1,6 @@
 //! An agent with settings and limits as a classifier of the runtime, and the trained classifier.
 
-use jointly_core::class_probs::defect;
+use jointly_core::class_probs::normalized;
 use jointly_core::{Classifier, Dataset, Inputs, Model, Task, Tokens};
 use wasmtime::component::ResourceAny;
 
@@ -162,9 +162,6 @@ impl Model for TrainedClassifier {
                 world.jointly_agent_classification().model().call_sample_probs(store, model, inputs(asked), draws)
             })?
             .map_err(|failure| own_word(Phase::Sample, failure))?;
-        match defect(&probs, draws, rows, self.num_classes) {
-            None => Ok(probs),
-            Some(what) => Err(invalid(what)),
-        }
+        normalized(probs, draws, rows, self.num_classes).map_err(invalid)
     }
 }

@@ -85,7 +85,7 @@ impl NativeAgent {
         let described = session.describe(timeout);
         drop(told);
         let described = described.map_err(|fault| match fault {
-            Fault::Ended(how) if matches!(pool.source(), Source::Python(_)) && trace.log().0.is_empty() => {
+            Fault::Ended(how) if matches!(pool.source(), Source::Python(_)) && how.contains("exit status: 0") => {
                 Fault::Ended(format!("{how}; the file of an agent ends with je.serve(MyAgent())"))
             }
             fault => fault,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jointly_core::class_probs::defect;
+use jointly_core::class_probs::normalized;
 use jointly_core::failure::{Failure, Phase};
 use jointly_core::interface::Interface;
 use jointly_core::limits::Limits;
@@ -100,10 +100,7 @@ impl Model for NativeModel {
         arrays.push(Array::new("draws", &[draws.len()], draws));
         self.trained.ask(Phase::Sample, &json!({ "method": "sample_probs" }), &arrays, |session, reply| {
             let probs = session.only(reply, "probs", &[draws.len(), rows, classes])?;
-            match defect(&probs, draws, rows, classes) {
-                None => Ok(probs),
-                Some(what) => Err(Fault::Invalid(what)),
-            }
+            normalized(probs, draws, rows, classes).map_err(Fault::Invalid)
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Tells whoever waits that an agent takes long to describe itself, which it does while its imports run.
+//! Calls a function when an agent takes long to describe itself, as it does while its imports run.
 
 use std::sync::OnceLock;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

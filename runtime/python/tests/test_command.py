@@ -135,7 +135,7 @@ def test_what_cannot_be_run_is_said_before_anything_runs() -> None:
         je.run([])
     with pytest.raises(ValueError, match="two agents are called drawn-softmax"):
         je.run([DrawnSoftmax(), DrawnSoftmax()])
-    with pytest.raises(je.JointlyError, match="Numbers does not support classification"):
+    with pytest.raises(je.JointlyError, match="numbers does not support classification"):
         je.run(Numbers())
     with pytest.raises(je.JointlyError, match="mpl"):
         je.check("mpl")

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::format::Format;
+use crate::place::PREDICTIONS;
 use crate::planned_images::PlannedImages;
 use crate::planned_table::PlannedTable;
 use crate::reference;
@@ -108,6 +109,11 @@ pub struct PlannedAgent {
 }
 
 impl PlannedAgent {
+    /// Returns whether it is a folder of predictions, which were made at another time.
+    pub fn is_offline(&self) -> bool {
+        self.reported.as_deref().is_some_and(|place| place.starts_with(PREDICTIONS))
+    }
+
     /// Returns whether it is a reference, with which agents are compared.
     pub fn is_reference(&self) -> bool {
         reference::is_oracle(&self.digest)

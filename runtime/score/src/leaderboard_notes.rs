@@ -37,7 +37,7 @@ impl Leaderboard<'_> {
         let reported: Vec<&str> = self.scores.plan.native_agents().map(|agent| &*agent.label).collect();
         if !reported.is_empty() {
             let timed = self.scores.agents.iter().any(|agent| agent.seconds.is_some());
-            let seconds = if timed { "; seconds of this machine stand in its place" } else { "" };
+            let seconds = if timed { "; seconds stand in its place" } else { "" };
             notes.push(format!(
                 "reported: {} ran outside the sandbox; nobody can replay the results, and fuel is not counted{seconds}",
                 reported.join(", ")

@@ -73,7 +73,7 @@ impl<'a> Scores<'a> {
                     agent.failures.push((name, failure));
                 }
                 let Some(values) = result.outcome.scores(problem.metric, plan.draws()) else { continue };
-                seconds.extend(result.seconds.filter(|_| plan.reports(planned)));
+                seconds.extend(result.seconds.filter(|_| plan.reports(planned) && !planned.is_offline()));
                 agent.problems.push(ScoredProblem {
                     problem: name,
                     planned: problem,

@@ -1,12 +1,12 @@
 //! `jointly export`: writes problems as files, for agents that run where nothing may call back.
 
-use jointly_core::Seed;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use jointly_core::Seed;
 use jointly_engine::export;
 use jointly_engine::problems::{Choices, requested};
 use jointly_record::quantity::counted;
@@ -18,10 +18,10 @@ use crate::{exit, output};
 /// Writes the problems of a suite as .npz files, without test labels
 ///
 /// Each problem has x_train (T, d) float32, y_train (T,) int64, x_test (rows, d) float32, num_classes, fingerprint, and
-/// temperature where it is known. Predict all rows of x_test with M functions, and write probs (M, rows, K) float32 and
-/// the same fingerprint under the same name into another folder, PREDICTIONS/quick/t10/temp0.1/seed0.npz. Then `jointly run predictions:PREDICTIONS mlp
-/// --suite quick` ranks them, with the same --problems and --seed. Equal inputs are predicted alike. Suites of
-/// classification alone can be exported.
+/// temperature where it is known. Predict all rows of x_test with M functions. Write probs (M, rows, K) float32 and the
+/// same fingerprint under the same name into another folder, PREDICTIONS/quick/t10/temp0.1/seed0.npz. Then `jointly run
+/// predictions:PREDICTIONS mlp --suite quick` ranks them, with the same --problems and --seed. Of equal inputs, the
+/// prediction for the first is used. It takes suites of classification alone.
 #[derive(Args)]
 pub(crate) struct Export {
     /// The suite; see `jointly suites`
@@ -44,7 +44,7 @@ impl Export {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let known = jointly_classification::suite(&self.suite).is_some();
         if let Some(kind) = suites::kind(&self.suite).filter(|_| !known) {
-            bail!("{} is of {}, and only suites of classification can be exported", self.suite, kind.name);
+            bail!("{} is a suite of {}: `export` takes suites of classification alone", self.suite, kind.name);
         }
         let data = self.data.directories();
         let suite = requested(Some(&self.suite), &[], self.problems.as_deref(), Choices::default(), &data)?;

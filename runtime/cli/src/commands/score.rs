@@ -1,6 +1,5 @@
 //! `jointly score`: scores predictions made elsewhere.
 
-use jointly_core::Seed;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use jointly_classification::cells;
 use jointly_classification::scores::{ACCURACY, ECE};
 use jointly_classification::{PredictionOptions, PredictionScores, score_predictions};
+use jointly_core::Seed;
 use jointly_core::estimate::MAX_PLANES;
 use jointly_data::ImportedProblem;
 use jointly_record::quantity;

@@ -84,3 +84,25 @@ fn categorical_has_the_probabilities_given() {
         assert!((f64::from(*count) / SAMPLES as f64 - p).abs() < MEAN);
     }
 }
+
+#[test]
+fn a_small_public_seed_is_found_from_an_agents_seed() {
+    const PROBLEM: &str = "quick/t10/temp0.1/seed0";
+    // The attack: try small master seeds until one gives the seed that the agent was given.
+    let given = agent_seed(Seed::Public(1234), PROBLEM);
+    assert_eq!((0..10_000).find(|number| agent_seed(Seed::Public(*number), PROBLEM) == given), Some(1234));
+}
+
+#[test]
+fn streams_of_a_sealed_seed_are_hmac_of_their_names() {
+    // Python: hmac.new(bytes(range(32)), b"jointly stream 2" + struct.pack("<Q", 5) + b"agent" + struct.pack("<Q", 23) +
+    // b"quick/t10/temp0.1/seed0" + struct.pack("<Q", 0), "sha256").
+    let key = "cf73082aa3645628399b4f169c4f1738dc394b72acf5d286a23b3a095a7d35c4";
+    let sealed = Seed::Sealed(std::array::from_fn(|i| i as u8));
+    let mut bytes = [0; 32];
+    for (byte, at) in bytes.iter_mut().zip((0..64).step_by(2)) {
+        *byte = u8::from_str_radix(&key[at..at + 2], 16).unwrap();
+    }
+    let expected = ChaCha8Rng::from_seed(bytes).next_u64();
+    assert_eq!(agent_seed(sealed, "quick/t10/temp0.1/seed0"), expected);
+}

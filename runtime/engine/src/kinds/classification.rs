@@ -2,12 +2,11 @@
 
 mod measured;
 
-use jointly_core::Seed;
 use std::path::Path;
 
 use jointly_classification::cells;
 use jointly_classification::{Classification, EvaluateError, Problem, Suite, evaluate};
-use jointly_core::agent_seed;
+use jointly_core::{Seed, agent_seed};
 use jointly_host::{Failure, Interface, Limits, Trace};
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::{Plan, PlannedAgent};

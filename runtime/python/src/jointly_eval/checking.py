@@ -6,7 +6,7 @@ from typing import Any
 from . import showing
 from .command import flags, query, with_settings
 from .failure import Failure
-from .serving import Server, Source
+from .serving import Server, Source, maker
 
 #: Exit codes of `jointly check`: all clauses hold; one is broken.
 HOLDS, BROKEN = 0, 2
@@ -82,8 +82,9 @@ def check(agent: Source | str, *, timeout: int | None = None) -> Report:
     if isinstance(agent, str):
         return Report(_clauses(agent, timeout))
     raised: list[BaseException] = []
+    requested = maker(agent)()._requested
     with Server(agent, raised.append) as server:
-        clauses = _clauses(with_settings(f"socket:{server.path}", getattr(agent, "_requested", {})), timeout)
+        clauses = _clauses(with_settings(f"socket:{server.path}", requested), timeout)
     bugs = [error for error in raised if not isinstance(error, Failure)]
     return Report(clauses, bugs[-1] if bugs else None)
 

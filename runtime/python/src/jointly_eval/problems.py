@@ -14,7 +14,7 @@ from .command import flags, say
 from .suites import suites
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """The part of a problem that an agent may see: training data and test inputs, without test labels."""
 
@@ -26,7 +26,7 @@ class Problem:
     #: (rows, d)
     x_test: NDArray[np.float32] = field(repr=False)
     num_classes: int
-    #: What the environment divides its logits by, or None if that is unknown.
+    #: The environment divides its logits by it; None if it is unknown.
     temperature: float | None
     #: Identifies the test inputs; predictions carry it, so that those for other inputs are refused.
     fingerprint: np.int64 = field(repr=False)
@@ -37,8 +37,10 @@ class Problem:
         expected = (len(self.x_test), self.num_classes)
         if answer.ndim != 3 or answer.shape[1:] != expected or not len(answer):
             raise ValueError(f"probs has the shape {answer.shape}; expected (draws, {expected[0]}, {expected[1]})")
-        if not (np.isfinite(answer).all() and (answer >= 0).all() and abs(answer.sum(axis=-1) - 1).max() < 1e-4):
-            raise ValueError("probs are no probabilities: each row must be finite, not negative, and sum to 1")
+        # A NaN is outside every range.
+        fit = ((answer >= 0) & (answer <= 1)).all() and (abs(answer.sum(axis=-1, dtype=np.float64) - 1) <= 1e-4).all()
+        if not fit:
+            raise ValueError("probs are no probabilities: each must be from 0 to 1, and each row must sum to 1")
         path = Path(folder) / f"{self.name}.npz"
         path.parent.mkdir(parents=True, exist_ok=True)
         np.savez(path, probs=answer, fingerprint=self.fingerprint)
@@ -58,17 +60,17 @@ def problems(
     """
     with tempfile.TemporaryDirectory(prefix="jointly-") as folder:
         say(["export", *flags({"suite": suite, "problems": problems, "seed": seed, "out": folder, **options})])
-        names = next(entry.problems for entry in suites() if entry.name == suite)
-        for name in names:
-            path = Path(folder) / f"{name}.npz"
-            if path.exists():
-                with np.load(path) as arrays:
-                    yield Problem(
-                        name=name,
-                        x_train=arrays["x_train"],
-                        y_train=arrays["y_train"],
-                        x_test=arrays["x_test"],
-                        num_classes=int(arrays["num_classes"]),
-                        temperature=float(arrays["temperature"]) if "temperature" in arrays else None,
-                        fingerprint=np.int64(arrays["fingerprint"]),
-                    )
+        paths = {os.fspath(path.relative_to(folder))[: -len(".npz")]: path for path in Path(folder).rglob("*.npz")}
+        # In the suite's order, where it is known.
+        order = [name for entry in suites() if entry.name == suite for name in entry.problems]
+        for name in sorted(paths, key=lambda name: (order.index(name) if name in order else len(order), name)):
+            with np.load(paths[name]) as arrays:
+                yield Problem(
+                    name=name,
+                    x_train=arrays["x_train"],
+                    y_train=arrays["y_train"],
+                    x_test=arrays["x_test"],
+                    num_classes=int(arrays["num_classes"]),
+                    temperature=float(arrays["temperature"]) if "temperature" in arrays else None,
+                    fingerprint=np.int64(arrays["fingerprint"]),
+                )

@@ -32,6 +32,13 @@ class Progress:
             self._bar.update(done - self._bar.n)
         return True
 
+    def note(self, line: str) -> None:
+        """Shows a line where somebody can see it, such as that an agent is waited for."""
+        if self._bar is not None:
+            self._bar.write(line, file=sys.stderr)
+        elif self._wanted and (sys.stderr.isatty() or _in_notebook()):
+            print(line, file=sys.stderr)
+
     def __enter__(self) -> "Progress":
         return self
 

@@ -38,7 +38,7 @@ class Row:
     scores: Mapping[str, Score]
 
 
-@dataclass
+@dataclass(eq=False)
 class Results:
     """The results of a run."""
 
@@ -51,8 +51,6 @@ class Results:
     failures: list[dict[str, str]]
     #: What the command said beside progress.
     notes: list[str] = field(default_factory=list)
-    #: Holds the folder of a run without `out`, which is deleted with these results.
-    _held: Any = field(default=None, repr=False)
     _columns: dict[str, list[Any]] = field(default_factory=dict, repr=False)
 
     @property
@@ -86,10 +84,13 @@ class Results:
         return say(["report", os.fspath(self.directory)]).decode(errors="replace").strip()
 
     def __repr__(self) -> str:
-        return self.text
+        try:
+            return self.text
+        except JointlyError as error:
+            return f"<results of {self.suite}, seed {self.seed}, which cannot be shown: {error}>"
 
     def _repr_html_(self) -> str:
-        return showing.text_as_html(self.text)
+        return showing.text_as_html(repr(self))
 
 
 def load(directory: str | os.PathLike[str]) -> Results:

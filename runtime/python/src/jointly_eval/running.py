@@ -1,10 +1,12 @@
 """Runs agents on a suite, by the command `jointly run`; agents that are objects stay in this process."""
 
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Any
@@ -14,7 +16,7 @@ from .command import environment, find, flags, with_settings
 from .failure import AgentError, Failure, JointlyError
 from .progress import Progress
 from .results import Results, load
-from .serving import Server, Source
+from .serving import Server, Source, maker
 
 #: Exit codes of `jointly run`: done; done, but some agent failed; interrupted.
 DONE, FAILED, INTERRUPTED = 0, 3, 130
@@ -23,7 +25,7 @@ PATIENCE = 10.0
 
 
 def run(
-    agents: Source | str | Iterable[Source | str],
+    agents: Source | str | os.PathLike[str] | Iterable[Source | str | os.PathLike[str]],
     suite: str = "quick",
     *,
     problems: str | None = None,
@@ -51,55 +53,76 @@ def run(
     An exception in an agent that is an object stops the run, and is the cause of the AgentError that is raised. With
     `stop_on_error=False` it is a failure among the results, as Unsupported and Diverged always are.
     """
-    listed = [agents] if isinstance(agents, str | Agent | type) or callable(agents) else list(agents)
-    if not listed:
+    one = isinstance(agents, str | os.PathLike | Agent | type) or callable(agents)
+    entrants = [_Entrant(agent) for agent in ([agents] if one else agents)]  # type: ignore[arg-type, union-attr]
+    if not entrants:
         raise ValueError("there is no agent: give objects or names such as 'mlp'")
-    held = tempfile.TemporaryDirectory(prefix="jointly-run-") if out is None else None
-    folder = held.name if held is not None else os.fspath(out or "")
+    labels = [entrant.label for entrant in entrants]
+    twice = [label for label in labels if labels.count(label) > 1]
+    if twice:
+        raise ValueError(f"two agents are called {twice[0]}: give one another `name`, or other settings")
+    for name in _NOT_HERE.intersection(options):
+        raise ValueError(f"{name} is for the command `jointly run` alone")
+    folder = os.fspath(out) if out is not None else tempfile.mkdtemp(prefix="jointly-run-")
     stop = _Stop()
-    with ExitStack() as servers:
-        names, places = [], {}
-        for agent in listed:
-            if isinstance(agent, str):
-                names.append(agent)
-                continue
-            server = servers.enter_context(Server(agent, stop.observe if stop_on_error else None))
-            names.append(with_settings(f"socket:{server.path}", getattr(agent, "_requested", {})))
-            places[f"socket:{server.path}"] = agent.__name__ if isinstance(agent, type) else type(agent).__name__
-        if len(set(labels := [_label(agent) for agent in listed])) < len(listed):
-            twice = next(label for label in labels if labels.count(label) > 1)
-            raise ValueError(f"two agents are called {twice}: give one another `name`, or other settings")
-        asked = {"suite": suite, "problems": problems, "out": folder, "seed": seed, "jobs": jobs, **options}
-        code, notes = _call([find(), "run", *names, *flags(asked)], stop, progress)
-    if stop.error is not None:
-        told = f"an agent raised {type(stop.error).__name__}: {stop.error}"
-        raise AgentError(f"{told} (stop_on_error=False records it and continues)") from stop.error
-    if code == INTERRUPTED:
-        raise KeyboardInterrupt
-    if code not in (DONE, FAILED):
-        told = "\n".join(notes) or f"jointly run ended with exit code {code}"
-        for place, name in places.items():
-            told = told.replace(place, name)
-        raise JointlyError(told)
-    results = load(folder)
-    results.notes, results._held = notes, held
-    if stop_on_error:
-        _raise_invalid(results, {_label(agent).partition(":")[0] for agent in listed if not isinstance(agent, str)})
+    try:
+        with ExitStack() as servers:
+            names, places = [], {}
+            for entrant in entrants:
+                place = entrant.text
+                if entrant.source is not None:
+                    server = servers.enter_context(Server(entrant.source, stop.observe if stop_on_error else None))
+                    place = f"socket:{server.path}"
+                    places[place] = entrant.label
+                names.append(with_settings(place, entrant.requested))
+            asked = {"suite": suite, "problems": problems, "out": folder, "seed": seed, "jobs": jobs, **options}
+            code, notes = _call([find(), "run", *names, *flags(asked)], stop, Progress(progress), places)
+        if stop.error is not None:
+            told = f"an agent raised {type(stop.error).__name__}: {stop.error}"
+            raise AgentError(f"{told} (stop_on_error=False records it and continues)") from stop.error
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+        if code not in (DONE, FAILED):
+            raise JointlyError("\n".join(notes) or f"jointly run ended with exit code {code}")
+        results = load(folder)
+        results.notes = notes
+        if stop_on_error:
+            _raise_invalid(results, {entrant.label for entrant in entrants if entrant.source is not None})
+    except BaseException:
+        if out is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if out is None:
+        weakref.finalize(results, shutil.rmtree, folder, ignore_errors=True)
     return results
 
 
-def _label(agent: Source | str) -> str:
-    """Returns what tells agents apart: the name and the settings."""
-    if isinstance(agent, str):
-        return agent
-    one = agent if isinstance(agent, Agent) else agent()
-    return with_settings(one.describe()["name"], one._requested).replace(" :", ":")
+#: Options of the command that leave no results, or print them.
+_NOT_HERE = {"plan_only", "shard", "json"}
+
+
+class _Entrant:
+    """An agent of a run: an object that is served, or the text of one that the command finds itself."""
+
+    def __init__(self, agent: Source | str | os.PathLike[str]) -> None:
+        self.source: Source | None = None
+        self.text, self.requested = "", {}
+        if isinstance(agent, str | os.PathLike):
+            self.text = self.label = os.fspath(agent)
+            return
+        self.source, make = agent, maker(agent)
+        try:
+            made = make()
+            self.requested = dict(made._requested)
+            self.label = with_settings(made.describe()["name"], self.requested).replace(" :", ":")
+        except Exception as error:
+            raise AgentError(f"an agent cannot be made: {type(error).__name__}: {error}") from error
 
 
 def _raise_invalid(results: Results, ours: set[str]) -> None:
     """Raises what the command refused of an agent that is an object: a defect that its own code did not see."""
     for failure in results.failures:
-        if failure["kind"] == "invalid-output" and failure["agent"].partition(":")[0] in ours:
+        if failure["kind"] == "invalid-output" and failure["agent"] in ours:
             told = f"{failure['agent']} on {failure['problem']}: {failure['message']}"
             raise AgentError(f"{told} (stop_on_error=False makes it a failure among the results)")
 
@@ -128,8 +151,11 @@ def interrupt(process: "subprocess.Popen[str]") -> None:
     timer.start()
 
 
-def _call(arguments: list[str], stop: _Stop, progress: bool) -> tuple[int, list[str]]:
-    """Runs the command to its end. Returns its exit code, and what it said other than progress."""
+def _call(arguments: list[str], stop: _Stop, bar: Progress, places: dict[str, str]) -> tuple[int, list[str]]:
+    """Runs the command to its end. Returns its exit code, and what it said other than progress.
+
+    `places` has the names of agents by the sockets where the command reaches them.
+    """
     notes = []
     # The leaderboard that it prints is in the results too.
     process = subprocess.Popen(
@@ -142,11 +168,14 @@ def _call(arguments: list[str], stop: _Stop, progress: bool) -> tuple[int, list[
         env=environment(),
     )
     stop.process = process
-    with process, Progress(progress) as bar:
+    with process, bar:
         try:
             for line in process.stderr or ():
                 if not bar.line(line) and line.strip():
+                    for place, name in places.items():
+                        line = line.replace(place, name)  # noqa: PLW2901
                     notes.append(line.rstrip())
+                    bar.note(line.rstrip())
             code = process.wait()
         except KeyboardInterrupt:
             interrupt(process)

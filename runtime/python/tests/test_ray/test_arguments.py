@@ -55,4 +55,4 @@ main()
         assert (process.returncode, process.stdout) == (2, ""), process.stderr
         assert process.stderr.count("\n") == 1, process.stderr
         assert "ray is not installed" in process.stderr
-        assert "pip install ray" in process.stderr
+        assert "pip install 'jointly-eval[ray]'" in process.stderr

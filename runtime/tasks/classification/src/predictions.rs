@@ -3,7 +3,7 @@
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 
-use jointly_core::distribution::distribution_defect;
+use jointly_core::distribution::{distribution_defect, normalize};
 use jointly_core::estimate::{DrawError, MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 use jointly_core::metric::{MarginalScores, Metric};
 use jointly_core::score::{JointScore, Score};
@@ -187,19 +187,21 @@ fn read_pass<R: Read + Seek>(
         let count = (samples.end - samples.start) * sizes.tau * sizes.num_classes;
         values.read(count as usize, &mut probs)?;
         values.skip((sizes.samples - samples.end) * bytes)?;
-        check(&probs, sizes, m, samples.start)?;
+        check(&mut probs, sizes, m, samples.start)?;
         block.add(&probs, &[1]);
         report((m + 1) as f64 / sizes.draws as f64);
     }
     values.finish()
 }
 
-fn check(probs: &[f32], sizes: &Sizes, m: u64, first: u64) -> Result<(), ImportDefect> {
-    for (row, probs) in probs.chunks_exact(sizes.num_classes as usize).enumerate() {
+/// Checks each row of probabilities, and divides it by its sum.
+fn check(probs: &mut [f32], sizes: &Sizes, m: u64, first: u64) -> Result<(), ImportDefect> {
+    for (row, probs) in probs.chunks_exact_mut(sizes.num_classes as usize).enumerate() {
         if let Some(reason) = distribution_defect(probs) {
             let (n, t) = (first + row as u64 / sizes.tau, row as u64 % sizes.tau);
             return Err(ImportDefect::Probability { key: "probs".to_owned(), m, n, t, reason });
         }
+        normalize(probs);
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! Problems: the sources of the training data and test tau-samples of one unit of work.
 
-use jointly_core::Seed;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::{Evaluation, EvaluationError};
+use jointly_core::Seed;
 use jointly_core::coordinates::Coordinates;
 use jointly_core::dataset::Dataset;
 use jointly_core::estimate::{MAX_SAMPLE_BYTES, joint_log_likelihood};

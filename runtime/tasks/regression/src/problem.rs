@@ -22,11 +22,11 @@ pub use split::SplitProblem;
 pub use table::{Table, TableError};
 pub use unit::{Absence, CorrelationScores, Jitter, OracleRound, RegressionResult, RegressionUnit, Round};
 
-use jointly_core::Seed;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jointly_core::Seed;
 use jointly_core::coordinates::Coordinates;
 use jointly_core::regression::dataset::RegressionTask;
 use jointly_core::regression::regressor::Regressor;

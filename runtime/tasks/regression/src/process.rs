@@ -11,7 +11,6 @@ mod resampled;
 mod sizes;
 mod test_set;
 
-use jointly_core::Seed;
 use std::sync::Arc;
 
 pub use curve::Curve;
@@ -20,6 +19,7 @@ pub use sizes::Sizes;
 pub use test_set::TestSet;
 use thiserror::Error;
 
+use jointly_core::Seed;
 use jointly_core::regression::dataset::{RegressionTask, Targets};
 use jointly_core::stream::{Stream, stream};
 use jointly_data::regression::{MAX_TARGET, beyond_range};

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..agent import Draws, Regressor
-from ..streams import seed32
+from ..failure import Unsupported
 from ..task import RegressionTask, Targets
+from ._seeded import seeded
 
 #: Draws that share the random features of the prior, which take most of the time, and differ in their weights.
 BLOCK = 64
@@ -48,8 +49,7 @@ class Process(Regressor):
         import torch
         from botorch.sampling.pathwise import draw_matheron_paths
 
-        with torch.no_grad(), torch.random.fork_rng():
-            torch.manual_seed(seed32(self._seed, block))
+        with seeded(x.device, self._seed, block):
             paths = draw_matheron_paths(self._model, sample_shape=torch.Size([BLOCK]))
             values: NDArray[np.float64] = paths(x).reshape(BLOCK, len(x)).double().cpu().numpy()
         return values
@@ -69,7 +69,9 @@ def _noise_variance(model: Any) -> float:
     import torch
 
     with torch.no_grad():
-        variance = model.likelihood.noise.mean()
+        variance = model.likelihood.noise
+        if variance.numel() != 1:
+            raise Unsupported("this adapter takes a likelihood with one noise, the same for all inputs")
         if hasattr(model, "outcome_transform"):
             variance = model.outcome_transform.untransform(variance.new_zeros(1, 1), variance.reshape(1, 1))[1]
     return float(variance)

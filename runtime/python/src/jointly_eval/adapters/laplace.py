@@ -5,8 +5,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..agent import Classifier, Draws
-from ..streams import seed32
 from ..task import Examples, Task
+from ._seeded import seeded
 
 
 class Approximation(Classifier):
@@ -38,8 +38,7 @@ class Approximation(Classifier):
         answers: list[ArrayLike] = []
         for draw in draws.tolist():
             # Some versions and approximations of the package take no generator.
-            with torch.no_grad(), torch.random.fork_rng():
-                torch.manual_seed(seed32(self._seed, draw))
+            with seeded(x.device, self._seed, draw):
                 (probs,) = self._laplace.predictive_samples(x, pred_type="nn", n_samples=1)
             answers.append(probs.cpu().numpy())
         return np.stack(answers)

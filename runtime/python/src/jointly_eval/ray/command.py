@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..command import find
+from ..command import environment, find
 from ..failure import JointlyError
 from .refusal import Refusal, one_line
 
@@ -42,7 +42,12 @@ class Command:
         command = [self.path, "run", *arguments]
         try:
             process = subprocess.run(
-                command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE, check=False
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                check=False,
+                env=environment(),
             )
         except OSError as error:
             raise Refusal(f"failed to run {self.path}: {one_line(error.strerror)}") from None

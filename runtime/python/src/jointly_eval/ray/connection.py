@@ -21,7 +21,7 @@ SETTINGS = 4
 def connect(address: str) -> None:
     """Joins the cluster at an address; Ray must not have been imported before."""
     if importlib.util.find_spec("ray") is None:
-        raise Refusal(f"ray is not installed for {sys.executable}: pip install ray")
+        raise Refusal(f"ray is not installed for {sys.executable}: pip install 'jointly-eval[ray]'")
     known = recent() if address == "auto" else address
     if known is not None:
         told = address == "auto" and known == os.environ.get("RAY_ADDRESS")

@@ -127,6 +127,8 @@ class Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
+                # Agents of files run with `python3`, which is this interpreter.
+                env={**os.environ, "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])},
                 preexec_fn=dying_with_parent(),  # noqa: PLW1509
             )
         except OSError as error:

@@ -3,6 +3,7 @@
 use std::io::Cursor;
 
 use crate::Evaluation;
+use jointly_core::distribution::normalize;
 use jointly_core::stream::stream;
 use jointly_core::{Inputs, Model};
 use jointly_data::import::fixture::{Fixture, npy_header};
@@ -85,6 +86,8 @@ impl Model for Recorded<'_> {
                 probs.extend(&self.0.probs[start..start + CLASSES as usize]);
             }
         }
+        // As the host does with answers.
+        probs.chunks_exact_mut(CLASSES as usize).for_each(normalize);
         Ok(probs)
     }
 }

@@ -1,10 +1,9 @@
 //! Class shift: classes of which agents see fewer examples than the data have, or none.
 
-use jointly_core::Seed;
 use std::collections::BTreeMap;
 
-use jointly_core::pick;
 use jointly_core::stream::stream;
+use jointly_core::{Seed, pick};
 use jointly_data::DataDefect;
 
 /// The fewest classes, and the fewest rows outside any one class, with which a class can be held out.

@@ -1,12 +1,11 @@
 //! The named shifts, their severities, and their application to data.
 
-use jointly_core::Seed;
 use std::fmt;
 use std::str::FromStr;
 
-use jointly_core::guess;
 use jointly_core::matrix::Matrix;
 use jointly_core::stream::{Stream, stream};
+use jointly_core::{Seed, guess};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,9 @@
 //! Problems of dataset shift: their training data, and the data whose test inputs are shifted.
 
-use jointly_core::Seed;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jointly_core::Seed;
 use jointly_core::coordinates::Coordinates;
 use jointly_core::task::Task;
 use jointly_data::shift::{ShiftCard, ShiftData, load_shift, locate_shift, shift_cards};

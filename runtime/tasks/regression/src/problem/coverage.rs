@@ -1,9 +1,9 @@
 //! Problems made of a process: one simulated training set, and a test set whose true function is known.
 
-use jointly_core::Seed;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use jointly_core::Seed;
 use jointly_core::regression::dataset::{RegressionTask, Targets};
 use jointly_core::regression::regressor::Regressor;
 

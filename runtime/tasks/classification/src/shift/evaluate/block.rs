@@ -1,8 +1,8 @@
 //! Marginal and joint estimates of a set of inputs, filled call by call.
 
-use jointly_core::Seed;
 use std::ops::Range;
 
+use jointly_core::Seed;
 use jointly_core::estimate::DrawError;
 use jointly_core::metric::{MarginalScores, Metric};
 use jointly_core::score::JointScore;
