@@ -10,13 +10,11 @@ use crate::distribution::{distribution_defect, normalize};
 /// # Errors
 /// Describes the first defect.
 pub fn normalized(mut probs: Vec<f32>, draws: &[u64], rows: usize, num_classes: usize) -> Result<Vec<f32>, String> {
-    match defect(&probs, draws, rows, num_classes) {
-        Some(what) => Err(what),
-        None => {
-            probs.chunks_exact_mut(num_classes).for_each(normalize);
-            Ok(probs)
-        }
+    if let Some(what) = defect(&probs, draws, rows, num_classes) {
+        return Err(what);
     }
+    probs.chunks_exact_mut(num_classes).for_each(normalize);
+    Ok(probs)
 }
 
 /// Checks class probabilities of the functions `draws` at `rows` rows, and describes the first defect.

@@ -31,7 +31,9 @@ pub fn distribution_defect(row: &[f32]) -> Option<String> {
 pub fn normalize(row: &mut [f32]) {
     let sum: f64 = row.iter().map(|&p| f64::from(p)).sum();
     if sum != 1.0 {
-        row.iter_mut().for_each(|p| *p = (f64::from(*p) / sum) as f32);
+        for p in row {
+            *p = (f64::from(*p) / sum) as f32;
+        }
     }
 }
 

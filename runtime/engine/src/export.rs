@@ -26,9 +26,13 @@ pub fn fingerprint(problem: &Problem, instance: &Instance, test: &[Inputs]) -> i
     for inputs in [train.inputs()].into_iter().chain(test) {
         let numbers = inputs.numbers();
         hasher.add(&(numbers.rows() as u64).to_le_bytes());
-        numbers.values().iter().for_each(|value| hasher.add(&value.to_le_bytes()));
+        for value in numbers.values() {
+            hasher.add(&value.to_le_bytes());
+        }
     }
-    train.labels().iter().for_each(|label| hasher.add(&label.to_le_bytes()));
+    for label in train.labels() {
+        hasher.add(&label.to_le_bytes());
+    }
     let digits: String = hasher.finish().chars().filter(char::is_ascii_hexdigit).rev().take(15).collect();
     i64::from_str_radix(&digits, 16).unwrap_or_default()
 }
