@@ -10,6 +10,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
+/// A file of the runtime that a guest includes.
+const ENVIRONMENT: &str = "../runtime/tasks/classification/src/environment.rs";
+
 /// Settings of the outer build that must not apply to the guests.
 const OUTER: [&str; 4] = ["RUSTFLAGS", "RUSTDOCFLAGS", "RUSTC", "MAKEFLAGS"];
 
@@ -47,7 +50,8 @@ fn list(tests: &Path, modules: &Path) -> Result<String> {
 
 /// Rebuilds only if sources of the guests have changed.
 fn watch(tests: &Path) {
-    for path in ["build.rs", "guests", "../Cargo.toml", "../Cargo.lock", "../wit", "../sdk/Cargo.toml", "../sdk/src"] {
+    let sdk = ["../sdk/Cargo.toml", "../sdk/src", "../runtime/core/src", ENVIRONMENT];
+    for path in ["build.rs", "guests", "../Cargo.toml", "../Cargo.lock", "../wit"].into_iter().chain(sdk) {
         println!("cargo::rerun-if-changed={}", tests.join(path).display());
     }
 }

@@ -9,8 +9,8 @@ include!(concat!(env!("OUT_DIR"), "/guests.rs"));
 /// The tests that are named after guests.
 mod named_tests {
     pub(super) use crate::{
-        check::*, hostile::*, oracle::*, pairing::*, regression_guests::*, shift_check::*, shift_guests::*, tokens::*,
-        wasi::*,
+        check::*, contest::*, hostile::*, oracle::*, pairing::*, regression_guests::*, shift_check::*, shift_guests::*,
+        tokens::*, wasi::*,
     };
 }
 

@@ -3,6 +3,7 @@
 mod check;
 mod closed_output;
 mod command;
+mod contest;
 mod costs;
 mod determinism;
 mod directories;

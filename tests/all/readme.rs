@@ -50,6 +50,7 @@ pages! {
     index: "docs/README.md",
     agents: "docs/agents.md",
     check: "docs/check.md",
+    contest: "docs/contest.md",
     estimators: "docs/estimators.md",
     formats: "docs/formats.md",
     leaderboard_and_verify: "docs/leaderboard-and-verify.md",

@@ -6,7 +6,7 @@ use crate::command::{done, refused, run};
 use crate::guests::argument;
 use crate::run::{PROBLEM, RunDirectory, json};
 use crate::sweep::sweep;
-use crate::{regression, shift};
+use crate::{contest, regression, shift};
 
 fn schema(name: &str) -> Value {
     json(&done(["schema", name]))
@@ -228,6 +228,18 @@ fn a_shard() {
 }
 
 #[test]
+fn the_files_of_a_contest() {
+    let contest = contest::closed();
+    is_exactly("contest", &contest.json("contest.json"));
+    is_exactly("contest-list", &contest.json("closed.json"));
+    let entries = contest.files("entries");
+    assert_eq!(entries.len(), 2);
+    for entry in &entries {
+        is_exactly("contest-entry", &contest::json(entry));
+    }
+}
+
+#[test]
 fn a_leaderboard_of_entries() {
     let agents = ["uniform", "prior", "mlp:steps=20"];
     let (one, other) = (RunDirectory::of(&agents[..2], PROBLEM), RunDirectory::of(&agents[1..], PROBLEM));
@@ -245,7 +257,7 @@ fn the_schemas_are_listed_and_a_misspelt_name_gets_a_guess() {
         let name = line.split(' ').next().unwrap();
         assert_eq!(schema(name)["$schema"], "https://json-schema.org/draft/2020-12/schema", "{name}");
     }
-    assert_eq!(listed.lines().count(), 8);
+    assert_eq!(listed.lines().count(), 11);
     refused(["schema", "plna"], &["no schema is called plna: did you mean `plan`?"]);
     refused(["schema", "weather"], &["`jointly schema` lists them"]);
 }

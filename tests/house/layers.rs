@@ -14,7 +14,7 @@ use crate::crates::{of_runtime, read, within};
 use crate::workspace;
 
 /// The crates that each crate may depend on, including in tests. A folder that ends in `*` stands for all crates in it.
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("runtime/core", &[]),
     ("runtime/data", &["runtime/core"]),
     ("runtime/tasks/*", &["runtime/core", "runtime/data"]),
@@ -33,8 +33,10 @@ const ALLOWED: [(&str, &[&str]); 10] = [
             "plugins/bundle",
         ],
     ),
+    ("runtime/fetch", &["runtime/core", "runtime/data", "runtime/record"]),
     ("runtime/score", &["runtime/core", "runtime/data", "runtime/tasks/*", "runtime/record"]),
     ("runtime/report", &["runtime/core", "runtime/data", "runtime/tasks/*", "runtime/record", "runtime/score"]),
+    ("runtime/contest", &["runtime/core", "runtime/host", "runtime/record", "runtime/engine"]),
     ("runtime/cli", &["runtime/*", "runtime/tasks/*", "plugins/bundle"]),
 ];
 
@@ -46,7 +48,7 @@ const KEPT: [(&str, &str); 6] = [
     ("clap", "runtime/cli"),
     ("ctrlc", "runtime/cli"),
     ("indicatif", "runtime/cli"),
-    ("ureq", "runtime/cli"),
+    ("ureq", "runtime/fetch"),
 ];
 
 /// Returns the names in all dependency tables of a manifest.

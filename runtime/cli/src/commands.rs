@@ -3,6 +3,7 @@
 mod agents;
 mod check;
 mod completions;
+mod contest;
 mod data;
 mod export;
 mod leaderboard;
@@ -63,6 +64,7 @@ enum Command {
     Verify(verify::Verify),
     Pack(pack::Pack),
     Leaderboard(leaderboard::Leaderboard),
+    Contest(contest::Contest),
     Worker(worker::Worker),
     Schema(schema::Schema),
     Completions(completions::Completions),
@@ -90,6 +92,7 @@ impl Jointly {
             Command::Verify(command) => command.execute(),
             Command::Pack(command) => command.execute(),
             Command::Leaderboard(command) => command.execute(),
+            Command::Contest(command) => command.execute(),
             Command::Worker(command) => command.execute(),
             Command::Schema(command) => command.execute(),
             Command::Completions(command) => command.execute(),

@@ -4,7 +4,6 @@ mod commands;
 mod data_arguments;
 mod engine_argument;
 mod exit;
-mod fetch;
 mod initialization_argument;
 mod jobs;
 mod native_argument;

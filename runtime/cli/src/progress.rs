@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jointly_engine::activity::{Activity, Watcher};
 use jointly_engine::time_left::TimeLeft;
+use jointly_fetch::TransferWatcher;
 use jointly_host::Failure;
 use jointly_record::plan::Plan;
 use jointly_record::unit::Unit;
@@ -120,17 +121,6 @@ impl Transfer {
         Self { bar, total, told: 0 }
     }
 
-    pub(crate) fn reached(&mut self, bytes: u64) {
-        match &self.bar {
-            Some(bar) => bar.set_position(bytes),
-            None => {
-                if let Some(line) = self.line(bytes) {
-                    output::note(&line);
-                }
-            }
-        }
-    }
-
     /// Returns a line at each tenth of a large file.
     fn line(&mut self, bytes: u64) -> Option<String> {
         let tenths = bytes.min(self.total) * 10 / self.total.max(1);
@@ -139,6 +129,23 @@ impl Transfer {
         }
         self.told = tenths;
         Some(format!("{} % of {} MB", tenths * 10, self.total / 1_000_000))
+    }
+}
+
+impl TransferWatcher for Transfer {
+    fn note(&mut self, text: &str) {
+        output::note(text);
+    }
+
+    fn reached(&mut self, bytes: u64) {
+        match &self.bar {
+            Some(bar) => bar.set_position(bytes),
+            None => {
+                if let Some(line) = self.line(bytes) {
+                    output::note(&line);
+                }
+            }
+        }
     }
 }
 

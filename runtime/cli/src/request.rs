@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
-use clap::Args;
+use clap::{Args, FromArgMatches as _};
 use jointly_classification::Classification;
 use jointly_classification::shift::DatasetShift;
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
@@ -242,6 +242,17 @@ impl Request {
         }
     }
 
+    /// Returns the request that these words of `jointly run` make.
+    pub(crate) fn of_words(words: Vec<OsString>) -> Result<Self> {
+        let command = Self::augment_args(clap::Command::new("run").no_binary_name(true));
+        Ok(Self::from_arg_matches(&command.try_get_matches_from(words)?)?)
+    }
+
+    /// Returns whether no seed was chosen, or the default.
+    pub(crate) fn has_default_seed(&self) -> bool {
+        self.seed == Seed::default()
+    }
+
     /// Refuses `--like` where this command makes its own plan.
     pub(crate) fn refuse_like(&self, why: &str) -> Result<()> {
         ensure!(self.like.is_none(), "--like cannot be used here: {why}");
@@ -297,7 +308,8 @@ impl Request {
         suites::kind(self.suite.as_deref()?)
     }
 
-    fn asked(&self) -> Result<Box<dyn Asked>> {
+    /// Makes the suite with the options that decide a score.
+    pub(crate) fn asked(&self) -> Result<Box<dyn Asked>> {
         // Imported problems are of classification; the same function reports an unknown suite.
         let Some(kind) = self.kind() else { return self.suite() };
         let asked = ASKED.iter().find(|(name, _)| *name == kind.name);

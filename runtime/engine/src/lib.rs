@@ -28,6 +28,7 @@ pub mod problem_set;
 pub mod problems;
 pub mod real_data;
 pub mod regression_suite;
+pub mod replay;
 pub mod reuse;
 pub mod schedule;
 pub mod share;

@@ -19,7 +19,8 @@ use jointly_report::table::wrap;
 use serde_json::{Value, json};
 
 use crate::data_arguments::DataArguments;
-use crate::{exit, fetch, output};
+use crate::progress::Transfer;
+use crate::{exit, output};
 
 /// Lists the datasets of real data, regression and dataset shift: where each is looked for, which are there, and how to
 /// get the others
@@ -52,7 +53,8 @@ impl Data {
             let into = self.into.or_else(|| directories.first().cloned());
             let Some(into) = into else { bail!("there is nowhere to put {name}: give --into DIR") };
             for download in downloads(name)?.downloads {
-                let target = fetch::fetch(download, self.from.as_deref(), &into)?;
+                let target =
+                    jointly_fetch::fetch(download, self.from.as_deref(), &into, &mut Transfer::new(download.bytes))?;
                 output::print(&target.display().to_string())?;
             }
             return Ok(ExitCode::from(exit::DONE));

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use jointly_contest::{ContestEntry, EntryList, Rules};
 use jointly_record::guess;
 use jointly_record::pack_members::PackMembers;
 use jointly_record::plan::Plan;
@@ -35,7 +36,7 @@ struct Described {
     schema: fn() -> schemars::Schema,
 }
 
-const ALL: [Described; 8] = [
+const ALL: [Described; 11] = [
     Described { name: "plan", what: "plan.json: all that decides a run's scores", schema: schema::<Plan> },
     Described { name: "unit", what: "a line of results.jsonl: the result of a unit", schema: schema::<UnitResult> },
     Described { name: "scores", what: "scores.json: the scores of a run", schema: schema::<Scores> },
@@ -52,6 +53,9 @@ const ALL: [Described; 8] = [
         schema: schema::<LeaderboardDocument>,
     },
     Described { name: "pack", what: "a pack: its members by name", schema: schema::<PackMembers> },
+    Described { name: "contest", what: "contest.json: the rules of a contest", schema: schema::<Rules> },
+    Described { name: "contest-entry", what: "an entry of a contest", schema: schema::<ContestEntry> },
+    Described { name: "contest-list", what: "closed.json: the entries that a close took", schema: schema::<EntryList> },
 ];
 
 impl Schema {

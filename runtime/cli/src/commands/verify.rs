@@ -8,11 +8,9 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use jointly_core::{digest, stream};
 use jointly_engine::execution::{self, Finished};
+use jointly_engine::replay;
 use jointly_engine::workload::{NativeAgents, Workload};
-use jointly_record::difference::difference;
-use jointly_record::directory::JOURNAL;
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
@@ -36,6 +34,13 @@ pub(crate) struct Verify {
     /// The directory that `jointly run` wrote, or the file that `jointly pack` made of it
     #[arg(value_name = "DIR|FILE")]
     entry: PathBuf,
+    #[command(flatten)]
+    options: VerifyOptions,
+}
+
+/// How an entry is verified.
+#[derive(Args)]
+pub(crate) struct VerifyOptions {
     /// Run only N units again, chosen at random: where a share f of the entry's results is false, a sample of N misses
     /// all of them with probability (1 - f)^N at most
     #[arg(long, value_name = "N")]
@@ -60,17 +65,23 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let entry = Entry::open(&self.entry)?;
+        self.options.verify(&Entry::open(&self.entry)?)
+    }
+}
+
+impl VerifyOptions {
+    /// Verifies an entry, says how it went, and returns the exit code.
+    pub(crate) fn verify(&self, entry: &Entry) -> Result<ExitCode> {
         // Cheap checks come before data and agents are loaded.
         if let Some(place) = entry.defect()? {
-            return failed(&entry, &place);
+            return failed(entry, &place);
         }
-        self.refuse_fuel(&entry)?;
+        self.refuse_fuel(entry)?;
         let data = self.data.directories();
         let workload =
             Workload::of_plan(&entry.plan, &entry.directory, &data, self.engine.into(), NativeAgents::Leave)?;
         if let Some(difference) = workload.plan.with_version_of(&entry.plan).difference(&entry.plan) {
-            return failed(&entry, &format!("its plan is not the one that this command makes ({difference})"));
+            return failed(entry, &format!("its plan is not the one that this command makes ({difference})"));
         }
         let mut units = execution::pending(&workload, &[]);
         units.retain(|unit| !workload.plan.reports(&workload.plan.agents[unit.agent]));
@@ -79,11 +90,11 @@ impl Verify {
         let mut how = String::new();
         if let Some(sample) = self.sample.filter(|sample| sample.get() < all) {
             let seed = self.sample_seed.unwrap_or_else(unforeseen);
-            units = choose(units, sample.get(), seed, &entry);
+            units = replay::choose(units, sample.get(), seed, entry.claim());
             what = format!("{sample} of {what}");
             how = format!(", chosen by --sample-seed {seed}, and its scores follow from its journal");
         }
-        run_again(&entry, &workload, &units, execution::jobs(self.jobs))?;
+        run_again(entry, &workload, &units, execution::jobs(self.jobs))?;
         let (suite, problems) = (&workload.plan.suite, workload.plan.problems.len());
         if all == 0 {
             let text = "its scores follow from its journal, and all its results are reported: nothing can be replayed";
@@ -143,20 +154,6 @@ fn unforeseen() -> u64 {
     RandomState::new().hash_one("sample")
 }
 
-/// Chooses `sample` units uniformly at random and returns them in order. The choice also depends on the entry's claims,
-/// so that a known seed does not determine the units by itself.
-fn choose(mut units: Vec<Unit>, sample: usize, seed: u64, entry: &Entry) -> Vec<Unit> {
-    let mut stream = stream(seed, "units to verify", &digest(entry.claim().as_bytes()), 0);
-    let mut chosen = Vec::new();
-    while chosen.len() < sample && !units.is_empty() {
-        // The remainder of 64 random bits is biased by less than a part in 10^12.
-        let at = stream.next_u64() % units.len() as u64;
-        chosen.push(units.swap_remove(at as usize));
-    }
-    chosen.sort_by_key(|unit| (unit.problem, unit.agent));
-    chosen
-}
-
 /// Runs units until one differs from the journal, which ends the process: units that still run may take long, and
 /// change nothing.
 fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) -> Result<()> {
@@ -164,8 +161,10 @@ fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) ->
         entry.results.iter().map(|result| ((&*result.agent, &*result.problem), result)).collect();
     let display = Display::new(&workload.plan, units, 0, jobs);
     execution::execute(workload, units, jobs, &display, |Finished { result, .. }| {
-        let other =
-            held.get(&(&*result.agent, &*result.problem)).map(|held| other_result(held, &result)).transpose()?;
+        let other = held
+            .get(&(&*result.agent, &*result.problem))
+            .map(|held| replay::other_result(held, &result))
+            .transpose()?;
         if let Some(place) = other.flatten() {
             display.clear();
             say(entry, &place)?;
@@ -173,14 +172,4 @@ fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) ->
         }
         Ok(())
     })
-}
-
-/// Returns the first difference between a unit's result and its line of the journal.
-fn other_result(held: &UnitResult, again: &UnitResult) -> Result<Option<String>> {
-    if (&held.outcome, &held.log) == (&again.outcome, &again.log) {
-        return Ok(None);
-    }
-    let line = |result: &UnitResult| serde_json::to_value(UnitResult { seconds: None, ..result.clone() });
-    let place = difference(&line(held)?, &line(again)?, "line");
-    Ok(Some(format!("{JOURNAL} has another result for {} on {}: {place}", held.agent, held.problem)))
 }

@@ -1,4 +1,5 @@
 //! Fetches a dataset's files, and keeps only those that have the published digest.
+#![deny(missing_docs)]
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -10,9 +11,6 @@ use jointly_core::digest::Hasher;
 use jointly_data::Download;
 use jointly_record::directory::PART;
 
-use crate::output;
-use crate::progress::Transfer;
-
 /// How long a server may be silent, before it answers and between any two pieces of its answer. The whole transfer has
 /// no time limit.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -21,14 +19,37 @@ const PIECE: usize = 1 << 16;
 /// The remedy if an address gives no file.
 const REMEDY: &str = "try again, or give --from URL of a mirror that has the same files";
 
+/// Is told how a transfer goes.
+pub trait TransferWatcher {
+    /// Is told in a sentence what happens to a file.
+    fn note(&mut self, text: &str);
+
+    /// Is told how many bytes have arrived.
+    fn reached(&mut self, bytes: u64);
+}
+
 /// Fetches a file into a data directory, from its own address or the same path below `mirror`. Returns its path.
 ///
 /// It is written under another name, and renamed when its digest is the published one.
-pub(crate) fn fetch(download: &Download, mirror: Option<&str>, into: &Path) -> Result<PathBuf> {
-    fetch_within(PATIENCE, download, mirror, into)
+///
+/// # Errors
+/// When no server gives the file, its digest is not the published one, or it cannot be written.
+pub fn fetch(
+    download: &Download,
+    mirror: Option<&str>,
+    into: &Path,
+    watcher: &mut dyn TransferWatcher,
+) -> Result<PathBuf> {
+    fetch_within(PATIENCE, download, mirror, into, watcher)
 }
 
-fn fetch_within(patience: Duration, download: &Download, mirror: Option<&str>, into: &Path) -> Result<PathBuf> {
+fn fetch_within(
+    patience: Duration,
+    download: &Download,
+    mirror: Option<&str>,
+    into: &Path,
+    watcher: &mut dyn TransferWatcher,
+) -> Result<PathBuf> {
     let target = into.join(download.path);
     if target.exists() {
         let read = || -> io::Result<String> {
@@ -38,7 +59,7 @@ fn fetch_within(patience: Duration, download: &Download, mirror: Option<&str>, i
             format!("failed to read {}, which already exists; move it away, or make it readable", target.display())
         })?;
         if held == download.digest {
-            output::note(&format!("{} is there already", target.display()));
+            watcher.note(&format!("{} is there already", target.display()));
             return Ok(target);
         }
         bail!("{} already exists with other contents: its digest is {held}; move it away", target.display());
@@ -47,13 +68,11 @@ fn fetch_within(patience: Duration, download: &Download, mirror: Option<&str>, i
         Some(mirror) => format!("{}/{}", mirror.trim_end_matches('/'), download.path),
         None => download.url.to_owned(),
     };
-    output::note(&format!("fetching {url} ({} bytes)", download.bytes));
+    watcher.note(&format!("fetching {url} ({} bytes)", download.bytes));
     let mut part = Part::beside(&target)?;
     // Reading one byte more than expected reveals a file that is too long.
     let mut body = get(&url, patience)?.take(download.bytes + 1);
-    let mut transfer = Transfer::new(download.bytes);
-    let copied = copy(&mut body, &mut part.file, &mut |bytes| transfer.reached(bytes));
-    drop(transfer);
+    let copied = copy(&mut body, &mut part.file, &mut |bytes| watcher.reached(bytes));
     let (found, bytes) = match copied {
         Ok(copied) => copied,
         Err(Interrupted::Reading(error)) => {
@@ -182,6 +201,14 @@ mod tests {
 
     use super::*;
 
+    struct Unwatched;
+
+    impl TransferWatcher for Unwatched {
+        fn note(&mut self, _: &str) {}
+
+        fn reached(&mut self, _: u64) {}
+    }
+
     /// Starts a server that answers one request with these bytes; returns its address and a handle that gives the
     /// request.
     fn serve(body: &'static [u8]) -> (String, thread::JoinHandle<String>) {
@@ -211,12 +238,12 @@ mod tests {
     fn what_was_published_is_kept_under_its_name() {
         let folder = tempfile::tempdir().unwrap();
         let (mirror, server) = serve(b"abc");
-        let target = fetch(&DOWNLOAD, Some(&mirror), folder.path()).unwrap();
+        let target = fetch(&DOWNLOAD, Some(&mirror), folder.path(), &mut Unwatched).unwrap();
         assert_eq!(server.join().unwrap(), "GET /mirror/letters/abc.txt HTTP/1.1");
         assert_eq!(target, folder.path().join("letters/abc.txt"));
         assert_eq!(fs::read(&target).unwrap(), b"abc");
         // No server answers any more, so the existing file was not fetched again.
-        assert_eq!(fetch(&DOWNLOAD, Some(&mirror), folder.path()).unwrap(), target);
+        assert_eq!(fetch(&DOWNLOAD, Some(&mirror), folder.path(), &mut Unwatched).unwrap(), target);
     }
 
     #[test]
@@ -224,7 +251,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for other in [b"abd".as_slice(), b"", b"abcd"] {
             let (mirror, server) = serve(other);
-            let error = format!("{:#}", fetch(&DOWNLOAD, Some(&mirror), folder.path()).unwrap_err());
+            let error = format!("{:#}", fetch(&DOWNLOAD, Some(&mirror), folder.path(), &mut Unwatched).unwrap_err());
             server.join().unwrap();
             assert!(error.contains(&jointly_core::digest(other)) && error.contains(DOWNLOAD.digest), "{error}");
             assert_eq!(fs::read_dir(folder.path().join("letters")).unwrap().count(), 0);
@@ -249,7 +276,7 @@ mod tests {
         });
         let folder = tempfile::tempdir().unwrap();
         let patience = Duration::from_millis(300);
-        let error = fetch_within(patience, &DOWNLOAD, Some(&mirror), folder.path()).unwrap_err();
+        let error = fetch_within(patience, &DOWNLOAD, Some(&mirror), folder.path(), &mut Unwatched).unwrap_err();
         let error = format!("{error:#}");
         server.join().unwrap();
         assert!(error.contains(&format!("{mirror}/letters/abc.txt; try again")) && error.contains("imeout"), "{error}");
@@ -264,7 +291,7 @@ mod tests {
         let other = folder.path().join("other");
         fs::write(&other, "").unwrap();
         let (mirror, server) = serve(b"abc");
-        let target = fetch(&DOWNLOAD, Some(&mirror), folder.path()).unwrap();
+        let target = fetch(&DOWNLOAD, Some(&mirror), folder.path(), &mut Unwatched).unwrap();
         server.join().unwrap();
         assert_eq!(target.metadata().unwrap().mode(), other.metadata().unwrap().mode());
     }
@@ -280,7 +307,7 @@ mod tests {
         let held = File::open(letters.join(format!("{PART}held"))).unwrap();
         held.try_lock().unwrap();
         let (mirror, server) = serve(b"abc");
-        fetch(&DOWNLOAD, Some(&mirror), folder.path()).unwrap();
+        fetch(&DOWNLOAD, Some(&mirror), folder.path(), &mut Unwatched).unwrap();
         server.join().unwrap();
         let mut left: Vec<_> = fs::read_dir(&letters).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         left.sort();
@@ -289,7 +316,7 @@ mod tests {
         fs::remove_file(letters.join("abc.txt")).unwrap();
         let other = File::create(letters.join(format!("{PART}abc.txt"))).unwrap();
         other.try_lock().unwrap();
-        let error = fetch(&DOWNLOAD, None, folder.path()).unwrap_err().to_string();
+        let error = fetch(&DOWNLOAD, None, folder.path(), &mut Unwatched).unwrap_err().to_string();
         assert!(error.ends_with("letters/abc.txt is being fetched by another process; wait for it"), "{error}");
     }
 
@@ -297,11 +324,11 @@ mod tests {
     fn what_cannot_be_read_or_made_is_named_with_the_remedy() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join(DOWNLOAD.path)).unwrap();
-        let error = fetch(&DOWNLOAD, None, folder.path()).unwrap_err().to_string();
+        let error = fetch(&DOWNLOAD, None, folder.path(), &mut Unwatched).unwrap_err().to_string();
         assert!(error.contains("letters/abc.txt, which already exists; move it away"), "{error}");
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        let error = fetch(&DOWNLOAD, None, &file).unwrap_err().to_string();
+        let error = fetch(&DOWNLOAD, None, &file, &mut Unwatched).unwrap_err().to_string();
         assert!(error.contains("failed to make") && error.contains("--into DIR"), "{error}");
     }
 
@@ -310,14 +337,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("letters")).unwrap();
         fs::write(folder.path().join(DOWNLOAD.path), "mine").unwrap();
-        let error = fetch(&DOWNLOAD, None, folder.path()).unwrap_err().to_string();
+        let error = fetch(&DOWNLOAD, None, folder.path(), &mut Unwatched).unwrap_err().to_string();
         assert!(error.contains("already exists with other contents"), "{error}");
     }
 
     #[test]
     fn where_nobody_answers_the_address_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let error = format!("{:#}", fetch(&DOWNLOAD, None, folder.path()).unwrap_err());
+        let error = format!("{:#}", fetch(&DOWNLOAD, None, folder.path(), &mut Unwatched).unwrap_err());
         assert!(error.contains(DOWNLOAD.url) && error.contains("--from URL"), "{error}");
     }
 }

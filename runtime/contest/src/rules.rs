@@ -1,0 +1,55 @@
+//! The rules of a contest, `contest.json`.
+
+use std::num::NonZeroU32;
+
+use jointly_core::Seed;
+use jointly_core::digest::is_digest;
+use jointly_record::format::Format;
+use jointly_record::plan::Plan;
+use jointly_record::printable;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::time::Time;
+
+/// The most characters of the name of a contest or an entrant.
+pub(crate) const LONGEST_NAME: usize = 100;
+
+/// What is fixed when a contest opens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rules {
+    /// The number of the format.
+    pub format: Format,
+    /// The contest's name.
+    pub name: String,
+    /// When it was opened, by the organiser's clock.
+    pub opened: Time,
+    /// Until when entries are taken, by the organiser's clock; without it, until the close.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Time>,
+    /// The most entries under one name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_entries: Option<NonZeroU32>,
+    /// The digest of the organiser's secret.
+    pub commitment: String,
+    /// The plan of the run, without agents and with the seed 0, in whose place the key will stand.
+    pub plan: Plan,
+}
+
+impl Rules {
+    /// Returns the first defect of rules that were read from a file, if they have one.
+    pub(crate) fn defect(&self) -> Option<String> {
+        let plan = &self.plan;
+        if !is_digest(&self.commitment) {
+            return Some("its commitment is not a digest".into());
+        }
+        if !plan.agents.is_empty() || plan.seed != Seed::default() {
+            return Some("its plan names agents or a seed".into());
+        }
+        if plan.predictor().is_some() || !plan.tables.is_empty() || plan.images.is_some() {
+            return Some("its plan has files of its own".into());
+        }
+        printable::defect("the contest", &self.name, LONGEST_NAME)
+    }
+}
