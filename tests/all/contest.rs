@@ -165,7 +165,7 @@ fn whatever_is_changed_after_the_close_is_named() {
     contest.defect(&file("contest.json"), |text| text.replace("\"fuel\": 2", "\"fuel\": 1"), &["run has another plan"]);
     contest.defect(
         &file("closed.json"),
-        |text| text.replace(":0", ":1").replace(":1", ":2"),
+        |text| text.replace("\"at\": \"20", "\"at\": \"21"),
         &["run has another plan"],
     );
     for entry in contest.files("entries") {
