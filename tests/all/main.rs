@@ -9,6 +9,7 @@ mod directories;
 mod encounter;
 mod engines;
 mod entries;
+mod flipped_bits;
 mod foreign_agents;
 mod full_disk;
 mod guests;

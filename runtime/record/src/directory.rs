@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail};
 use jointly_core::digest;
 use jointly_core::digest::is_digest;
 
+use crate::checksum;
 use crate::format;
 use crate::journal::{self, Journal, PACK_AGAIN};
 use crate::kept::Kept;
@@ -63,7 +64,7 @@ impl RunDirectory {
         let journal = Journal::open(&directory.journal())?;
         directory.sweep();
         if !directory.plan_path().exists() {
-            directory.write(PLAN, &to_json(plan)?)?;
+            directory.write(PLAN, &checksum::document(&to_json(plan)?))?;
         }
         if let Some(difference) = plan.difference(&directory.plan()?) {
             bail!(
@@ -151,7 +152,7 @@ impl RunDirectory {
     /// Reads the plan and checks it. Problems without coordinates are given those of their suite.
     ///
     /// # Errors
-    /// When it cannot be read, has another format, or is no plan that this command makes.
+    /// When it cannot be read, has another format, is damaged, or is no plan that this command makes.
     pub fn plan(&self) -> Result<Plan> {
         let mut plan = self.plan_as_written()?;
         suites::place(&mut plan);
@@ -168,10 +169,12 @@ impl RunDirectory {
         if let Some(refusal) = format::refusal(&bytes, &shown) {
             bail!(refusal);
         }
-        let plan: Plan = serde_json::from_slice(&bytes).with_context(|| {
-            let remedy = self.remedy("run into another --out, or restore the file");
-            format!("failed to read {shown} as a plan; {remedy}")
-        })?;
+        let remedy = self.remedy("run into another --out, or restore the file");
+        if !checksum::is_whole(&bytes) {
+            bail!("{shown} is damaged or was edited: checksum mismatch; {remedy}");
+        }
+        let plan: Plan =
+            serde_json::from_slice(&bytes).with_context(|| format!("failed to read {shown} as a plan; {remedy}"))?;
         match plan.defect() {
             None => Ok(plan),
             Some(defect) => bail!("{shown} is not a plan that this command made: {defect}"),
@@ -181,7 +184,7 @@ impl RunDirectory {
     /// Reads the results in its journal, without opening the journal for writing.
     ///
     /// # Errors
-    /// When the journal cannot be read, or a line of it is no result.
+    /// When the journal cannot be read, or a line of it is damaged or no result.
     pub fn results(&self) -> Result<Vec<UnitResult>> {
         match &self.packed {
             None => Journal::read(&self.journal()),

@@ -7,6 +7,7 @@
 #![deny(missing_docs)]
 
 pub mod attachments;
+pub mod checksum;
 pub mod difference;
 pub mod directory;
 pub mod format;

@@ -276,7 +276,7 @@ fn is_bundled(agent: &PlannedAgent) -> bool {
 
 /// Returns the default of a setting from the run's own copy of the agent, or `None` if that cannot be loaded.
 fn default(directory: &RunDirectory, interface: Interface, agent: &PlannedAgent, name: &str) -> Option<String> {
-    let bytes = std::fs::read(directory.kept(Kept::Agent, &agent.digest)).ok()?;
+    let bytes = directory.whole(Kept::Agent, &agent.digest).ok()?;
     let loaded = cache::runtime(Execution::Compiled).ok()?.load(&bytes, Limits::default()).ok()?;
     let parameter = loaded.description().parameters_of(interface).find(|parameter| parameter.name == name)?;
     Some(parameter.default.clone())
