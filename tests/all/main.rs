@@ -50,6 +50,7 @@ mod shift_data;
 mod shift_guests;
 mod shift_requests;
 mod slurm;
+mod special_files;
 mod sweep;
 mod tokens;
 mod user_tables;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use jointly_core::digest::Hasher;
-use jointly_data::Download;
+use jointly_data::{Download, regular_file};
 use jointly_record::directory::PART;
 
 use crate::output;
@@ -32,7 +32,7 @@ fn fetch_within(patience: Duration, download: &Download, mirror: Option<&str>, i
     let target = into.join(download.path);
     if target.exists() {
         let read = || -> io::Result<String> {
-            Ok(copy(&mut File::open(&target)?, &mut io::sink(), &mut |_| ()).map_err(Interrupted::cause)?.0)
+            Ok(copy(&mut regular_file::open(&target)?, &mut io::sink(), &mut |_| ()).map_err(Interrupted::cause)?.0)
         };
         let held = read().with_context(|| {
             format!("failed to read {}, which already exists; move it away, or make it readable", target.display())
@@ -90,7 +90,9 @@ impl Part {
         let path = folder.join(format!("{PART}{name}"));
         let context = || format!("failed to make {}; give another place by --into DIR", path.display());
         // The user's mask decides who may read the file, as for any other new file.
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).with_context(context)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let file = regular_file::open_with(&mut options, &path).with_context(context)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -127,7 +129,7 @@ impl Drop for Part {
 fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PART)) {
-        if File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+        if regular_file::open(&entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -19,6 +19,7 @@ mod open;
 pub mod problem;
 mod registry;
 pub mod regression;
+pub mod regular_file;
 pub mod shift;
 mod table;
 pub mod uci;

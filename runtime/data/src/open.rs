@@ -8,6 +8,7 @@ use flate2::read::MultiGzDecoder;
 
 use super::error::DataDefect;
 use super::locate::Found;
+use super::regular_file;
 
 /// The most bytes of one unpacked file of a dataset; the largest known file has 188 million.
 pub const MAX_DATA_BYTES: u64 = 512 << 20;
@@ -20,7 +21,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Reads the bytes of a file, unpacked if it is compressed.
 pub(super) fn read(found: &Found) -> Result<Vec<u8>, DataDefect> {
-    let file = BufReader::new(File::open(&found.path).map_err(DataDefect::Io)?);
+    let file = BufReader::new(regular_file::open(&found.path).map_err(DataDefect::Io)?);
     match found.member {
         None => unpacked(bounded(file, DataDefect::Io)?, MAX_DATA_BYTES),
         Some(member) if is_zip(found) => unpacked(zip_member(file, member)?, MAX_DATA_BYTES),
@@ -41,7 +42,7 @@ pub(super) struct Lines {
 impl Lines {
     /// Opens a file to read its lines, unpacked if it is compressed.
     pub(super) fn open(path: &Path) -> Result<Self, DataDefect> {
-        let mut file = BufReader::new(File::open(path).map_err(DataDefect::Io)?);
+        let mut file = BufReader::new(regular_file::open(path).map_err(DataDefect::Io)?);
         let packed = file.fill_buf().map_err(DataDefect::Io)?.starts_with(&GZIP);
         let reader: Box<dyn BufRead> =
             if packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
@@ -108,7 +109,7 @@ impl<R: Read> Read for Bounded<R> {
 
 /// Reads a file of at most `most` bytes, without unpacking it.
 pub(super) fn plain(path: &Path, most: u64) -> Result<Vec<u8>, DataDefect> {
-    read_within(File::open(path).map_err(DataDefect::Io)?, most, DataDefect::Io)
+    read_within(regular_file::open(path).map_err(DataDefect::Io)?, most, DataDefect::Io)
 }
 
 fn is_zip(found: &Found) -> bool {

@@ -1,7 +1,6 @@
 //! An agent that is a folder of predictions, one file a problem, made elsewhere from exported problems.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +12,7 @@ use jointly_core::estimate::MAX_DRAWS;
 use jointly_core::interface::LONGEST_NAME;
 use jointly_core::{Inputs, Model};
 use jointly_data::import::{Archive, ImportDefect, open};
+use jointly_data::regular_file;
 use jointly_host::{Failure, Kind, Phase};
 use jointly_record::place::PREDICTIONS;
 use jointly_record::plan::PlannedAgent;
@@ -50,7 +50,7 @@ impl Predictions {
         for problem in problems {
             hasher.add(problem.name.as_bytes());
             let path = file(problem);
-            let hashed = File::open(&path).and_then(|mut file| std::io::copy(&mut file, &mut hasher));
+            let hashed = regular_file::open(&path).and_then(|mut file| std::io::copy(&mut file, &mut hasher));
             hashed.with_context(|| format!("failed to read {}", path.display()))?;
         }
         Ok(Self { folder: folder.to_owned(), digest: hasher.finish() })

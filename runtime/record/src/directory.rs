@@ -15,8 +15,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use jointly_core::digest;
 use jointly_core::digest::is_digest;
+use jointly_data::regular_file;
 
 use crate::checksum;
+use crate::files::most_bytes;
+pub use crate::files::{JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
 use crate::format;
 use crate::journal::{self, Journal, PACK_AGAIN};
 use crate::kept::Kept;
@@ -27,16 +30,6 @@ use crate::unit::UnitResult;
 /// The prefix of a file's name while it is being written.
 pub const PART: &str = ".part-";
 
-/// The plan.
-pub const PLAN: &str = "plan.json";
-/// The journal.
-pub const JOURNAL: &str = "results.jsonl";
-/// The scores, which follow from plan and journal.
-pub const SCORES: &str = "scores.json";
-/// The leaderboard, which follows from the scores.
-pub const LEADERBOARD: &str = "leaderboard.csv";
-/// The choice of a sweep.
-pub const SWEEP: &str = "sweep.json";
 /// The remedy when a file of a run cannot be written.
 const GO_ON: &str = "finished units are kept: make room, and run the same command again";
 
@@ -116,13 +109,13 @@ impl RunDirectory {
         &self.path
     }
 
-    /// Reads a file's bytes.
+    /// Reads the bytes of a file that a pack may have.
     ///
     /// # Errors
-    /// When there is no such file, or it cannot be read.
+    /// When there is no such file, it cannot be read, or it is larger than such a file may be.
     pub fn read(&self, name: &str) -> Result<Cow<'_, [u8]>> {
         let Some(members) = &self.packed else {
-            let bytes = fs::read(self.path.join(name));
+            let bytes = regular_file::read(&self.path.join(name), most_bytes(name).unwrap_or_default());
             return bytes.map(Cow::Owned).with_context(|| format!("failed to read {}", self.shown(name)));
         };
         match members.get(name) {

@@ -2,12 +2,14 @@
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use jointly_data::regular_file;
 
 use crate::checksum;
+use crate::files::MOST_JOURNAL;
 use crate::unit::UnitResult;
 
 /// The remedy for a pack that is not as this command makes it: its reader cannot repair it.
@@ -27,8 +29,9 @@ impl Journal {
     /// When another process holds the journal, it cannot be read, or a line of it is damaged or no result.
     pub fn open(path: &Path) -> Result<Self> {
         let context = || format!("failed to open {}", path.display());
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).with_context(context)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = regular_file::open_with(&mut options, path).with_context(context)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -36,8 +39,7 @@ impl Journal {
             }
             Err(TryLockError::Error(error)) => return Err(error).with_context(context),
         }
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).with_context(context)?;
+        let text = regular_file::rest(&file, MOST_JOURNAL).with_context(context)?;
         let whole = whole_lines(&text);
         let results = parse(&text, &path.display().to_string(), IN_DIRECTORY)?;
         file.set_len(whole.len() as u64).with_context(context)?;
@@ -53,7 +55,8 @@ impl Journal {
         if !path.exists() {
             return Ok(Vec::new());
         }
-        let text = std::fs::read(path).with_context(|| format!("failed to read {}", path.display()))?;
+        let text =
+            regular_file::read(path, MOST_JOURNAL).with_context(|| format!("failed to read {}", path.display()))?;
         parse(&text, &path.display().to_string(), IN_DIRECTORY)
     }
 

@@ -10,6 +10,7 @@ pub mod attachments;
 pub mod checksum;
 pub mod difference;
 pub mod directory;
+pub mod files;
 pub mod format;
 #[cfg(any(test, feature = "fixtures"))]
 #[doc(hidden)]

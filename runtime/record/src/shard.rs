@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use jointly_data::regular_file;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,8 @@ use crate::unit::UnitResult;
 pub const FILE: &str = "shard.json";
 /// The largest number of shards; a Slurm array has at most a thousand tasks unless an administrator changes it.
 pub const MOST: u32 = 100_000;
+/// The most bytes of the file.
+const MOST_BYTES: u64 = 1 << 10;
 
 /// One of `of` shares of a plan's units, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -57,8 +60,9 @@ impl Shard {
         if !path.exists() {
             return Ok(None);
         }
-        let text = std::fs::read_to_string(&path).with_context(|| format!("failed to read {}", path.display()))?;
-        let held: Option<Self> = serde_json::from_str(&text).ok();
+        let text =
+            regular_file::read(&path, MOST_BYTES).with_context(|| format!("failed to read {}", path.display()))?;
+        let held: Option<Self> = serde_json::from_slice(&text).ok();
         let held = held.and_then(|held| Self::new(held.shard, held.of).ok());
         held.map(Some).with_context(|| {
             format!("{} does not say which shard it is; run the shard again into another --out", path.display())

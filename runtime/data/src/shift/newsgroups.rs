@@ -1,6 +1,6 @@
 //! The 20 newsgroups, read from their folders or from an archive.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufReader};
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use jointly_core::{Inputs, Task, TokenMatrix, Tokens};
 use super::super::MAX_DATA_BYTES;
 use super::super::error::DataDefect;
 use super::super::locate::Found;
-use super::super::open;
+use super::super::{open, regular_file};
 use super::examples::{Labelled, Rows};
 use super::words::Vocabulary;
 
@@ -145,7 +145,7 @@ fn from_folder(path: &Path) -> Result<Vec<Post>, DataDefect> {
 
 /// Reads the posts of an archive that unpacks to at most `most` bytes; other members are ignored.
 fn from_archive(path: &Path, part: &str, most: u64) -> Result<Vec<Post>, DataDefect> {
-    let file = BufReader::new(File::open(path).map_err(DataDefect::Io)?);
+    let file = BufReader::new(regular_file::open(path).map_err(DataDefect::Io)?);
     let mut archive = tar::Archive::new(open::Bounded::new(MultiGzDecoder::new(file), most));
     let (mut posts, mut left) = (Vec::new(), MAX_TEXT_BYTES);
     for entry in archive.entries().map_err(open::damaged)? {
@@ -186,6 +186,8 @@ fn body(post: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
