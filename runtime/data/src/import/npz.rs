@@ -12,9 +12,9 @@ use super::error::{ImportDefect, SPLIT};
 const PIECE: usize = 1 << 16;
 /// The longest header that is read, as in NumPy itself; NumPy writes headers of 118 bytes for plain arrays.
 const MAX_HEADER: usize = 10_000;
-/// The most brackets that a header may open. The header of an array of numbers opens two; the parser takes up to three
-/// times as long for each further level of nesting.
-const MAX_BRACKETS: usize = 8;
+/// The most brackets that a header may open. The header of an array of numbers opens two, that of an array of records
+/// four; the parser takes up to three times as long for each further level of nesting, and 12 s for eight.
+const MAX_BRACKETS: usize = 4;
 
 /// A type of number that is read without conversion.
 pub trait Element: Copy {
