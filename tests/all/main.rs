@@ -1,6 +1,7 @@
 //! End-to-end tests of the built command, as a user or a shell script runs it.
 
 mod array_headers;
+mod bounds;
 mod check;
 mod closed_output;
 mod command;

@@ -5,15 +5,22 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use jointly_core::kind::TaskScores;
 use jointly_data::regular_file;
 
 use crate::checksum;
 use crate::files::MOST_JOURNAL;
+use crate::plan::MOST_UNITS;
 use crate::unit::UnitResult;
 
 /// The remedy for a pack that is not as this command makes it: its reader cannot repair it.
 pub const PACK_AGAIN: &str = "have it packed again";
+
+/// The most bytes of a line.
+const MOST_LINE: usize = 8 << 20;
+/// The most taus, levels of intervals or rounds of active learning at which the results of a run have scores.
+const MOST_PLACES: usize = 320;
 
 /// The journal, which one process at a time holds open.
 pub struct Journal {
@@ -112,7 +119,7 @@ fn whole_lines(text: &[u8]) -> &[u8] {
 /// Parses the whole lines of a journal.
 fn parse(text: &[u8], shown: &str, [no_result, repeated]: [&str; 2]) -> Result<Vec<UnitResult>> {
     let mut results: Vec<UnitResult> = Vec::new();
-    let mut seen = HashSet::new();
+    let (mut seen, mut scored_at) = (HashSet::new(), HashSet::new());
     let whole = whole_lines(text);
     // A line whose end is damaged is no unfinished line.
     if checksum::is_more_than_a_line(&text[whole.len()..]) {
@@ -122,11 +129,19 @@ fn parse(text: &[u8], shown: &str, [no_result, repeated]: [&str; 2]) -> Result<V
     let lines = whole.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     for (number, line) in lines {
         let place = || format!("{shown} line {}", number + 1);
+        ensure!(line.len() <= MOST_LINE, "{} has more than {MOST_LINE} bytes; {no_result}", place());
+        ensure!(results.len() < MOST_UNITS, "{} is one more than the {MOST_UNITS} units of the largest plan", place());
         if !checksum::is_whole(line) {
             bail!("{} is damaged: checksum mismatch; {no_result}", place());
         }
         let result: UnitResult =
             serde_json::from_slice(line).with_context(|| format!("{} is not a result; {no_result}", place()))?;
+        scored_at.extend(result.outcome.result().map(TaskScores::places).unwrap_or_default());
+        ensure!(
+            scored_at.len() <= MOST_PLACES,
+            "{} has scores at more than {MOST_PLACES} taus, levels or rounds; {no_result}",
+            place()
+        );
         if !seen.insert((result.agent.clone(), result.problem.clone())) {
             bail!("{} repeats the unit {} on {}; {repeated}", place(), result.agent, result.problem);
         }
