@@ -51,6 +51,7 @@ mod shift_check;
 mod shift_data;
 mod shift_guests;
 mod shift_requests;
+mod shown_paths;
 mod slurm;
 mod special_files;
 mod sweep;

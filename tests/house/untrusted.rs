@@ -1,4 +1,4 @@
-//! Files that others may have made: how the runtime opens them.
+//! Files that others may have made: how the runtime opens them, and how it shows their paths.
 
 use crate::crates::{files, read};
 use crate::text::{code, without_tests};
@@ -35,4 +35,10 @@ fn files_are_opened_as_regular_files_of_bounded_size() {
     for path in except {
         assert!(OPENING.iter().any(|text| read(path).contains(text)), "{path} is no exception any more");
     }
+}
+
+#[test]
+fn paths_are_shown_without_unprintable_characters() {
+    let found = places(&[".display()"], &[]);
+    assert!(found.is_empty(), "use jointly_core::printable::ShowPath: {found:?}");
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use jointly_core::digest::Hasher;
+use jointly_core::printable::ShowPath as _;
 use jointly_data::{Download, regular_file};
 use jointly_record::directory::PART;
 
@@ -35,13 +36,13 @@ fn fetch_within(patience: Duration, download: &Download, mirror: Option<&str>, i
             Ok(copy(&mut regular_file::open(&target)?, &mut io::sink(), &mut |_| ()).map_err(Interrupted::cause)?.0)
         };
         let held = read().with_context(|| {
-            format!("failed to read {}, which already exists; move it away, or make it readable", target.display())
+            format!("failed to read {}, which already exists; move it away, or make it readable", target.shown())
         })?;
         if held == download.digest {
-            output::note(&format!("{} is there already", target.display()));
+            output::note(&format!("{} is there already", target.shown()));
             return Ok(target);
         }
-        bail!("{} already exists with other contents: its digest is {held}; move it away", target.display());
+        bail!("{} already exists with other contents: its digest is {held}; move it away", target.shown());
     }
     let url = match mirror {
         Some(mirror) => format!("{}/{}", mirror.trim_end_matches('/'), download.path),
@@ -84,11 +85,11 @@ impl Part {
     fn beside(target: &Path) -> Result<Self> {
         let folder = target.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)
-            .with_context(|| format!("failed to make {}; give another place by --into DIR", folder.display()))?;
+            .with_context(|| format!("failed to make {}; give another place by --into DIR", folder.shown()))?;
         sweep(folder);
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let path = folder.join(format!("{PART}{name}"));
-        let context = || format!("failed to make {}; give another place by --into DIR", path.display());
+        let context = || format!("failed to make {}; give another place by --into DIR", path.shown());
         // The user's mask decides who may read the file, as for any other new file.
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
@@ -96,7 +97,7 @@ impl Part {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                bail!("{} is being fetched by another process; wait for it", target.display())
+                bail!("{} is being fetched by another process; wait for it", target.shown())
             }
             Err(TryLockError::Error(error)) => return Err(error).with_context(context),
         }
@@ -107,13 +108,13 @@ impl Part {
     fn become_file(mut self, target: &Path) -> Result<()> {
         self.file.sync_all().with_context(|| self.unwritten())?;
         fs::rename(&self.path, target)
-            .with_context(|| format!("failed to write {}; give another place by --into DIR", target.display()))?;
+            .with_context(|| format!("failed to write {}; give another place by --into DIR", target.shown()))?;
         self.fetched = true;
         Ok(())
     }
 
     fn unwritten(&self) -> String {
-        format!("failed to write {}; make room, or give another place by --into DIR", self.path.display())
+        format!("failed to write {}; make room, or give another place by --into DIR", self.path.shown())
     }
 }
 

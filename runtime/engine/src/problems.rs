@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use globset::{Glob, GlobMatcher};
 use jointly_classification::{Classification, Evaluation, Initialization, Problem, Suite};
+use jointly_core::printable::ShowPath as _;
 use jointly_core::{Partitioning, digest};
 use jointly_data::import::MAX_FILE_BYTES;
 use jointly_data::{ImportedProblem, regular_file};
@@ -159,7 +160,7 @@ pub fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Re
 pub fn keep(files: &[PathBuf], directory: &RunDirectory) -> Result<()> {
     for file in files {
         let bytes =
-            regular_file::read(file, MAX_FILE_BYTES).with_context(|| format!("failed to read {}", file.display()))?;
+            regular_file::read(file, MAX_FILE_BYTES).with_context(|| format!("failed to read {}", file.shown()))?;
         directory.keep(Kept::Problem, &digest(&bytes), &bytes)?;
     }
     Ok(())

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use jointly_core::printable::ShowPath as _;
 use jointly_record::directory::RunDirectory;
 use jointly_record::journal::Journal;
 use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem};
@@ -25,7 +26,7 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
         let directory = RunDirectory::existing(path)?;
         let other = directory.plan()?;
         if let Some(difference) = plan.other_conditions(&other) {
-            bail!("cannot reuse {}: this run has {difference}", path.display());
+            bail!("cannot reuse {}: this run has {difference}", path.shown());
         }
         let labels = labels(plan, &other);
         let theirs: HashMap<&str, &PlannedProblem> =
@@ -39,7 +40,7 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
                 && seen.insert((result.agent.clone(), result.problem.clone()))
             {
                 let belief = result.outcome.belief().map(|name| belief(&directory, name)).transpose();
-                let belief = belief.with_context(|| format!("cannot reuse {}", path.display()))?;
+                let belief = belief.with_context(|| format!("cannot reuse {}", path.shown()))?;
                 known.push(Finished { result, belief });
             }
         }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use jointly_core::digest;
 use jointly_core::digest::is_digest;
+use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 
 use crate::checksum;
@@ -50,9 +51,9 @@ impl RunDirectory {
     pub fn for_plan(path: &Path, plan: &Plan) -> Result<(Self, Journal)> {
         let directory = Self { path: path.to_owned(), packed: None };
         fs::create_dir_all(path)
-            .with_context(|| format!("failed to make the directory {}; give another --out", path.display()))?;
+            .with_context(|| format!("failed to make the directory {}; give another --out", path.shown()))?;
         if !directory.plan_path().exists() && directory.holds_other_files()? {
-            bail!("{} holds files but no plan of a run; give a new or empty directory", path.display());
+            bail!("{} holds files but no plan of a run; give a new or empty directory", path.shown());
         }
         let journal = Journal::open(&directory.journal())?;
         directory.sweep();
@@ -62,7 +63,7 @@ impl RunDirectory {
         if let Some(difference) = plan.difference(&directory.plan()?) {
             bail!(
                 "{} holds another plan (this run has {difference}); give another --out, or run the same plan",
-                path.display()
+                path.shown()
             );
         }
         Ok((directory, journal))
@@ -76,14 +77,14 @@ impl RunDirectory {
         if path.is_file() {
             bail!(
                 "{} is a file, and a directory is needed here; `jointly verify` and `jointly leaderboard` take packs too",
-                path.display()
+                path.shown()
             );
         }
         if !path.exists() {
-            bail!("there is no file or directory {}; give a run's", path.display());
+            bail!("there is no file or directory {}; give a run's", path.shown());
         }
         if !path.join(PLAN).is_file() {
-            bail!("{} holds no run: there is no {PLAN} in it; make one with `jointly run --out`", path.display());
+            bail!("{} holds no run: there is no {PLAN} in it; make one with `jointly run --out`", path.shown());
         }
         Ok(Self { path: path.to_owned(), packed: None })
     }
@@ -94,7 +95,7 @@ impl RunDirectory {
     /// When the pack has no plan.
     pub fn packed(path: &Path, members: HashMap<String, Vec<u8>>) -> Result<Self> {
         if !members.contains_key(PLAN) {
-            bail!("{} holds no run: there is no {PLAN} in it; {PACK_AGAIN}", path.display());
+            bail!("{} holds no run: there is no {PLAN} in it; {PACK_AGAIN}", path.shown());
         }
         Ok(Self { path: path.to_owned(), packed: Some(members) })
     }
@@ -120,7 +121,7 @@ impl RunDirectory {
         };
         match members.get(name) {
             Some(bytes) => Ok(Cow::Borrowed(bytes.as_slice())),
-            None => bail!("{} has no {name}; {PACK_AGAIN}", self.path.display()),
+            None => bail!("{} has no {name}; {PACK_AGAIN}", self.path.shown()),
         }
     }
 
@@ -132,8 +133,8 @@ impl RunDirectory {
     /// Returns the name of a file for messages.
     pub fn shown(&self, name: &str) -> String {
         match self.packed {
-            None => self.path.join(name).display().to_string(),
-            Some(_) => format!("{name} of {}", self.path.display()),
+            None => self.path.join(name).shown().to_string(),
+            Some(_) => format!("{name} of {}", self.path.shown()),
         }
     }
 
@@ -216,7 +217,7 @@ impl RunDirectory {
             return Ok(());
         }
         let folder = path.parent().unwrap_or(&self.path);
-        fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.shown()))?;
         write_whole(&path, bytes, GO_ON)
     }
 
@@ -260,7 +261,7 @@ impl RunDirectory {
     /// Returns whether there are files other than those that a run leaves when it is killed at its start.
     fn holds_other_files(&self) -> Result<bool> {
         let path = self.path();
-        let entries = fs::read_dir(path).with_context(|| format!("failed to list {}", path.display()))?;
+        let entries = fs::read_dir(path).with_context(|| format!("failed to list {}", path.shown()))?;
         let own = |name: &OsStr| name.to_string_lossy().starts_with(PART) || name == JOURNAL;
         Ok(entries.filter_map(Result::ok).any(|entry| !own(&entry.file_name())))
     }
@@ -276,11 +277,11 @@ impl RunDirectory {
     }
 }
 
-/// Returns the last component of a path, resolved if possible.
+/// Returns the last component of a path, resolved if possible, as it is shown.
 pub fn name(path: &Path) -> String {
     let whole = path.canonicalize();
     let name = whole.as_deref().unwrap_or(path).file_name();
-    name.map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
+    name.map_or_else(|| "run".to_owned(), |name| Path::new(name).shown().to_string())
 }
 
 /// Formats a value as indented JSON with a final newline.
@@ -309,5 +310,5 @@ pub fn write_whole(path: &Path, bytes: &[u8], remedy: &str) -> Result<()> {
         file.persist(path)?;
         Ok(())
     };
-    write().with_context(|| format!("failed to write {}; {remedy}", path.display()))
+    write().with_context(|| format!("failed to write {}; {remedy}", path.shown()))
 }

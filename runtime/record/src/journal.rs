@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use jointly_core::kind::TaskScores;
+use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 
 use crate::checksum;
@@ -35,20 +36,20 @@ impl Journal {
     /// # Errors
     /// When another process holds the journal, it cannot be read, or a line of it is damaged or no result.
     pub fn open(path: &Path) -> Result<Self> {
-        let context = || format!("failed to open {}", path.display());
+        let context = || format!("failed to open {}", path.shown());
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = regular_file::open_with(&mut options, path).with_context(context)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                bail!("{} is being written by another run; wait for it, or give another --out", path.display())
+                bail!("{} is being written by another run; wait for it, or give another --out", path.shown())
             }
             Err(TryLockError::Error(error)) => return Err(error).with_context(context),
         }
         let text = regular_file::rest(&file, MOST_JOURNAL).with_context(context)?;
         let whole = whole_lines(&text);
-        let results = parse(&text, &path.display().to_string(), IN_DIRECTORY)?;
+        let results = parse(&text, &path.shown().to_string(), IN_DIRECTORY)?;
         file.set_len(whole.len() as u64).with_context(context)?;
         file.seek(SeekFrom::End(0)).with_context(context)?;
         Ok(Self { file, path: path.to_owned(), results })
@@ -63,8 +64,8 @@ impl Journal {
             return Ok(Vec::new());
         }
         let text =
-            regular_file::read(path, MOST_JOURNAL).with_context(|| format!("failed to read {}", path.display()))?;
-        parse(&text, &path.display().to_string(), IN_DIRECTORY)
+            regular_file::read(path, MOST_JOURNAL).with_context(|| format!("failed to read {}", path.shown()))?;
+        parse(&text, &path.shown().to_string(), IN_DIRECTORY)
     }
 
     /// Returns all results so far.
@@ -82,7 +83,7 @@ impl Journal {
         written.with_context(|| {
             format!(
                 "failed to write {}; the units finished before are kept: make room, and run the same command again",
-                self.path.display()
+                self.path.shown()
             )
         })?;
         self.results.push(result);

@@ -18,6 +18,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use jointly_core::digest;
 use jointly_core::digest::{Hasher, is_digest};
+use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 
 use crate::files::most_bytes;
@@ -95,7 +96,7 @@ pub struct Unpacked {
 /// # Errors
 /// When the file cannot be read, is no pack, or is damaged.
 pub fn unpack(path: &Path) -> Result<Unpacked> {
-    let shown = path.display();
+    let shown = path.shown();
     let mut file = regular_file::open(path).with_context(|| format!("failed to read {shown}"))?;
     let size = file.metadata().with_context(|| format!("failed to read {shown}"))?.len();
     ensure!(
@@ -111,7 +112,7 @@ pub fn unpack(path: &Path) -> Result<Unpacked> {
 
 /// Refuses a file that is no pack or is damaged, and returns its digest. Rewinds the file.
 fn refuse_damaged(file: &mut File, path: &Path) -> Result<String> {
-    let shown = path.display();
+    let shown = path.shown();
     let failed = || format!("failed to read {shown}");
     let mut start = Vec::new();
     file.take(HEAD_BYTES as u64).read_to_end(&mut start).with_context(failed)?;

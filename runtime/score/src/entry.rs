@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use jointly_core::printable::{ShowPath as _, Shown};
 use jointly_record::attachments::kept;
 use jointly_record::difference::difference;
 use jointly_record::directory::{self, JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES, SWEEP};
@@ -61,7 +62,7 @@ impl Entry {
         let entry = Self::read(path, RunDirectory::packed(path, unpacked.members)?)?;
         // Ensures that a pack has no other members, no other order and no further bytes.
         if pack::named_digest(&entry.to_pack()?) != unpacked.digest {
-            bail!("{} is not the pack that `jointly pack` makes of its contents; {PACK_AGAIN}", path.display());
+            bail!("{} is not the pack that `jointly pack` makes of its contents; {PACK_AGAIN}", path.shown());
         }
         Ok(entry)
     }
@@ -71,11 +72,11 @@ impl Entry {
         if let Some(shard) = Shard::held(&directory)? {
             bail!(
                 "{} is shard {shard} of a run and not an entry: join all its shards by `jointly merge OUT DIR...`",
-                path.display()
+                path.shown()
             );
         }
         let results = in_order(&plan, directory.results()?, directory.remedy("give the same `jointly run` again"))
-            .with_context(|| format!("{} is not a finished run of its plan", path.display()))?;
+            .with_context(|| format!("{} is not a finished run of its plan", path.shown()))?;
         // Every belief that the journal names must be there, undamaged.
         let beliefs = scores::beliefs(&results, &directory)?;
         let claims = Claims::read(&directory)?;
@@ -83,8 +84,8 @@ impl Entry {
     }
 
     /// Returns the path as the user gave it, for messages.
-    pub fn shown(&self) -> std::path::Display<'_> {
-        self.path.display()
+    pub fn shown(&self) -> Shown<'_> {
+        self.path.shown()
     }
 
     /// Returns the entry's name, independent of its location.

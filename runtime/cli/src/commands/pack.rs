@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::Args;
 use jointly_core::digest;
+use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 use jointly_record::{directory, pack};
 use jointly_score::entry::Entry;
@@ -35,14 +36,14 @@ impl Pack {
         let own = || PathBuf::from(format!("{}.{}", entry.name(), pack::EXTENSION));
         let path = self.output.unwrap_or_else(own);
         write(&path, &bytes)?;
-        output::print(&format!("{}: {} bytes, {}", path.display(), bytes.len(), digest(&bytes)))?;
+        output::print(&format!("{}: {} bytes, {}", path.shown(), bytes.len(), digest(&bytes)))?;
         Ok(ExitCode::from(exit::DONE))
     }
 }
 
 /// Writes a pack, unless another file has its path; a file with the same bytes is accepted.
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let shown = path.display();
+    let shown = path.shown();
     if path.is_dir() {
         bail!("{shown} is a directory; give a file's name by --output FILE");
     }

@@ -11,6 +11,7 @@ use jointly_classification::scores::{ACCURACY, ECE};
 use jointly_classification::{PredictionOptions, PredictionScores, score_predictions};
 use jointly_core::Seed;
 use jointly_core::estimate::MAX_PLANES;
+use jointly_core::printable::ShowPath as _;
 use jointly_data::ImportedProblem;
 use jointly_record::quantity;
 use jointly_record::quantity::counted;
@@ -86,7 +87,7 @@ impl Score {
         if self.json {
             output::print_json(&to_json(&scores))?;
         } else {
-            output::print(&to_text(&self.file.display().to_string(), &scores))?;
+            output::print(&to_text(&self.file.shown().to_string(), &scores))?;
         }
         Ok(ExitCode::from(exit::DONE))
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context, Result, ensure};
+use jointly_core::printable::ShowPath as _;
 use jointly_core::{At, Real, ScoreDef, Scored};
 use jointly_record::directory::RunDirectory;
 use jointly_record::pack_members::MOST_BYTES;
@@ -36,7 +37,7 @@ pub fn read(results: &[UnitResult], directory: &RunDirectory) -> Result<Beliefs>
         if !beliefs.contains_key(name) {
             let belief = directory.belief(name)?;
             bytes += belief.len() as u64;
-            ensure!(bytes <= MOST_BYTES, "{} has more than {MOST_BYTES} bytes of beliefs", directory.path().display());
+            ensure!(bytes <= MOST_BYTES, "{} has more than {MOST_BYTES} bytes of beliefs", directory.path().shown());
             beliefs.insert(name.to_owned(), belief);
         }
     }
