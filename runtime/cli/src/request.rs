@@ -203,7 +203,7 @@ impl Request {
             workload.keep_files_in(&directory)?;
             problems::keep(&self.files, &directory)?;
         }
-        if let Some(warning) = workload.problems.warning(&workload.plan) {
+        for warning in workload.problems.warnings(&workload.plan) {
             output::note(&warning);
         }
         interruptible(&out)?;

@@ -13,6 +13,7 @@ use jointly_core::Seed;
 use jointly_core::estimate::MAX_PLANES;
 use jointly_core::printable::ShowPath as _;
 use jointly_data::ImportedProblem;
+use jointly_engine::equal_inputs;
 use jointly_record::quantity;
 use jointly_record::quantity::counted;
 use jointly_report::table;
@@ -62,6 +63,10 @@ impl Score {
             ..PredictionOptions::default()
         };
         let problem = self.problem.as_deref().map(ImportedProblem::read).transpose()?;
+        let equal = problem.as_ref().and_then(ImportedProblem::equal_inputs);
+        if let Some(warning) = equal_inputs::warning("the problem", equal) {
+            output::note(&warning);
+        }
         // The bar is drawn only on a terminal.
         let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr());
         let mut report = |done| bar.set_position((100.0 * done) as u64);

@@ -7,6 +7,7 @@ use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr};
 use zip::ZipArchive;
 
 use super::error::{ImportDefect, SPLIT};
+use crate::zip_names;
 
 /// Number of bytes read at a time. The size that an array states is not trusted before its values are read.
 const PIECE: usize = 1 << 16;
@@ -85,10 +86,9 @@ impl<R: Read + Seek> Archive<R> {
     /// Opens an archive and reads only its directory.
     ///
     /// # Errors
-    /// When it is not an .npz archive.
+    /// When it is not an .npz archive, or two of its arrays have one name.
     pub fn open(reader: R) -> Result<Self, ImportDefect> {
-        let archive = ZipArchive::new(reader).map_err(|error| ImportDefect::NotNpz { reason: error.to_string() })?;
-        Ok(Self(archive))
+        zip_names::open(reader).map(Self).map_err(|reason| ImportDefect::NotNpz { reason })
     }
 
     /// Returns the names of the arrays, in order; other entries are not read.

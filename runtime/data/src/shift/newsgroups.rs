@@ -1,5 +1,6 @@
 //! The 20 newsgroups, read from their folders or from an archive.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, BufReader};
 use std::path::Path;
@@ -147,7 +148,7 @@ fn from_folder(path: &Path) -> Result<Vec<Post>, DataDefect> {
 fn from_archive(path: &Path, part: &str, most: u64) -> Result<Vec<Post>, DataDefect> {
     let file = BufReader::new(regular_file::open(path).map_err(DataDefect::Io)?);
     let mut archive = tar::Archive::new(open::Bounded::new(MultiGzDecoder::new(file), most));
-    let (mut posts, mut left) = (Vec::new(), MAX_TEXT_BYTES);
+    let (mut posts, mut left, mut seen) = (Vec::new(), MAX_TEXT_BYTES, HashSet::new());
     for entry in archive.entries().map_err(open::damaged)? {
         let entry = entry.map_err(open::damaged)?;
         let (name, group) = {
@@ -158,6 +159,10 @@ fn from_archive(path: &Path, part: &str, most: u64) -> Result<Vec<Post>, DataDef
             let Some(group) = group.filter(|_| within == part.as_bytes() && !name.is_empty()) else { continue };
             (name.to_vec(), group)
         };
+        if !seen.insert((group, name.clone())) {
+            let name = String::from_utf8_lossy(&name).escape_debug().to_string();
+            return Err(open::reason(&format!("two of its posts are called {}/{name}", NEWSGROUPS[group])));
+        }
         let size = entry.size();
         let bytes = open::read_within(entry, left, open::damaged)?;
         // The reader takes the end of the archive for the end of its member.
