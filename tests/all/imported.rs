@@ -54,6 +54,32 @@ fn a_problem_may_have_more_classes_and_say_what_is_known() {
     }
 }
 
+/// The warning hides no other: with 20 inputs in a tau-sample, the draws are partitioned into too many cells.
+#[test]
+fn inputs_that_are_all_equal_are_warned_of_beside_other_warnings() {
+    let archive = |train: [f32; 4]| {
+        Archive::new()
+            .array("x_train", &[4, 1], train.to_vec())
+            .array("y_train", &[4], vec![0_i64, 1, 0, 1])
+            .array("x_test", &[3, 20, 1], vec![0.5_f32; 60])
+            .array("y_test", &[3, 20], vec![1_i64; 60])
+    };
+    for (train, equal) in [([0.5; 4], "training and test inputs"), ([0.5, 1.0, 1.5, 2.0], "test inputs")] {
+        let file = TemporaryFile::new("mine.npz", archive(train).bytes());
+        let out = file.sibling("out");
+        let args = ["run", "uniform", "--problem", file.argument(), "--draws", "20", "--out", out.to_str().unwrap()];
+        let finished = run(args);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        let said = format!("all {equal} of imported/mine are equal");
+        assert!(finished.stderr.lines().any(|line| line.starts_with(&said)), "{finished:?}");
+        assert!(finished.stderr.lines().any(|line| line.starts_with("20 draws are few for")), "{finished:?}");
+    }
+    let file = TemporaryFile::new("mine.npz", problem().bytes());
+    let out = file.sibling("out");
+    let finished = run(["run", "uniform", "--problem", file.argument(), "--out", out.to_str().unwrap()]);
+    assert!(!finished.stderr.contains("are equal"), "{finished:?}");
+}
+
 /// An agent that uses inputs without labels is given the file's, and none if the file has none.
 #[test]
 fn inputs_without_labels_are_handed_on() {

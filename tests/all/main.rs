@@ -1,5 +1,7 @@
 //! End-to-end tests of the built command, as a user or a shell script runs it.
 
+mod array_headers;
+mod bounds;
 mod check;
 mod closed_output;
 mod command;
@@ -10,6 +12,7 @@ mod directories;
 mod encounter;
 mod engines;
 mod entries;
+mod flipped_bits;
 mod foreign_agents;
 mod full_disk;
 mod guests;
@@ -49,7 +52,9 @@ mod shift_check;
 mod shift_data;
 mod shift_guests;
 mod shift_requests;
+mod shown_paths;
 mod slurm;
+mod special_files;
 mod sweep;
 mod tokens;
 mod user_tables;

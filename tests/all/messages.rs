@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::command::{finish, is_one_line, jointly};
 use crate::npz::problem;
-use crate::run::PROBLEM;
+use crate::run::{PROBLEM, read};
 
 /// Makes a working folder with a finished run, its pack, and files that are neither.
 fn folder() -> tempfile::TempDir {
@@ -19,7 +19,7 @@ fn folder() -> tempfile::TempDir {
     done(&["run", "uniform", "prior", "--suite", "quick", "--problems", PROBLEM, "--out", "run"]);
     done(&["run", "uniform", "--suite", "quick", "--problems", PROBLEM, "--draws", "20", "--out", "fewer"]);
     done(&["pack", "run", "--output", "run.jointly"]);
-    let plan = fs::read_to_string(file("run/plan.json")).unwrap();
+    let plan = read(&file("run/plan.json"));
     let own = format!("  \"format\": 1,\n  \"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(plan.contains(&own), "{plan}");
     for (name, text) in [

@@ -32,7 +32,7 @@ fn text(path: &Path) -> &str {
 }
 
 /// Returns the files in a pack, by name.
-fn members(pack: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn members(pack: &Path) -> Vec<(String, Vec<u8>)> {
     let mut archive = tar::Archive::new(GzDecoder::new(fs::File::open(pack).unwrap()));
     let member = |member: std::io::Result<tar::Entry<GzDecoder<fs::File>>>| {
         let mut member = member.unwrap();
@@ -44,7 +44,7 @@ fn members(pack: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Replaces the members of a pack, with a matching digest.
-fn forge(pack: &Path, members: &[(String, Vec<u8>)]) {
+pub(crate) fn forge(pack: &Path, members: &[(String, Vec<u8>)]) {
     let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
     for (name, bytes) in members {
         let mut header = tar::Header::new_ustar();
@@ -68,7 +68,7 @@ fn forge_body(pack: &Path, body: &[u8]) {
 }
 
 /// Returns a pack in whose texts every occurrence of `from` is replaced by `to`.
-fn edited(directory: &RunDirectory, names: &[&str], from: &str, to: &str) -> PathBuf {
+pub(crate) fn edited(directory: &RunDirectory, names: &[&str], from: &str, to: &str) -> PathBuf {
     let pack = packed(directory);
     let mut members = members(&pack);
     for (name, bytes) in &mut members {

@@ -55,6 +55,34 @@ fn the_divergence_from_a_known_environment() {
     assert!(scores["nll_tau5"].is_null());
 }
 
+/// A probability of labels is at most 1; a density may be more, but labels are classes.
+#[test]
+fn a_log_likelihood_above_0_is_refused() {
+    let file = |values: [f64; 2]| {
+        let archive = tosses([1.0, 1.0, 0.0]).array("log_likelihood", &[SAMPLES], values.to_vec());
+        TemporaryFile::new("predictions.npz", archive.bytes())
+    };
+    let said = ["log_likelihood[1] is 0.5, expected at most 0", "without a minus"];
+    refused(["score", file([-0.5, 0.5]).argument()], &said);
+    done(["score", file([-0.5, 1e-9]).argument()]);
+    let mine = problem().array("log_likelihood", &[3], vec![-1.0, 2.0, -1.0]);
+    let mine = TemporaryFile::new("mine.npz", mine.bytes());
+    let out = mine.sibling("out");
+    let args = ["run", "uniform", "--problem", mine.argument(), "--out", out.to_str().unwrap()];
+    refused(args, &["mine.npz", "log_likelihood[1] is 2, expected at most 0"]);
+}
+
+#[test]
+fn an_array_that_is_there_twice_is_refused() {
+    let mut bytes = tosses([1.0; 3]).raw("labelz.npy", b"").bytes();
+    let other: Vec<usize> = (0..bytes.len() - 10).filter(|at| bytes[*at..].starts_with(b"labelz.npy")).collect();
+    for at in other {
+        bytes[at + 5] = b's';
+    }
+    let file = TemporaryFile::new("predictions.npz", bytes);
+    refused(["score", file.argument()], &["predictions.npz", "two of its files are called labels.npy"]);
+}
+
 #[test]
 fn what_no_draw_allows_is_infinite_and_said_so() {
     let scores = score(tosses([1.0; 3]));

@@ -11,6 +11,7 @@ mod layers;
 mod lengths;
 mod results;
 mod text;
+mod untrusted;
 
 use std::path::PathBuf;
 

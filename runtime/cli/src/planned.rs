@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use jointly_core::printable::ShowPath as _;
 use jointly_engine::schedule::order;
 use jointly_engine::share::Share;
 use jointly_engine::size_class::expected_costs;
@@ -32,7 +33,7 @@ impl Planned {
     pub(crate) fn summary(&self) -> String {
         let (units, pending) = self.units();
         let units = counted(units, "unit");
-        format!("{units} planned in {}, {pending} of them to be run", self.directory.path().display())
+        format!("{units} planned in {}, {pending} of them to be run", self.directory.path().shown())
     }
 
     /// Prints how many units there are and which are left, and returns the exit code.
@@ -50,7 +51,7 @@ impl Planned {
         });
         let directory = path.to_str();
         output::print_json(&json!({
-            "directory": directory.with_context(|| format!("{} is not UTF-8, as JSON is; rename it", path.display()))?,
+            "directory": directory.with_context(|| format!("{} is not UTF-8, as JSON is; rename it", path.shown()))?,
             "plan": plan.digest()?,
             "version": plan.version,
             "engine": plan.engine,

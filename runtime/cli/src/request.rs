@@ -14,6 +14,7 @@ use jointly_classification::shift::DatasetShift;
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
 use jointly_core::kind::Kind;
 use jointly_core::limits::{MOST_TIMEOUT, USUAL_FUEL, USUAL_TIMEOUT};
+use jointly_core::printable::ShowPath as _;
 use jointly_core::{Seed, TaskKind};
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::asked::Asked;
@@ -202,7 +203,7 @@ impl Request {
             workload.keep_files_in(&directory)?;
             problems::keep(&self.files, &directory)?;
         }
-        if let Some(warning) = workload.problems.warning(&workload.plan) {
+        for warning in workload.problems.warnings(&workload.plan) {
             output::note(&warning);
         }
         interruptible(&out)?;
@@ -214,7 +215,7 @@ impl Request {
     pub(crate) fn workload(&self, agents: &[AgentSpec]) -> Result<Workload> {
         if let Some(path) = &self.like {
             if let Some(agent) = agents.first() {
-                bail!("--like has the agents of {}: leave {} out", path.display(), agent.agent);
+                bail!("--like has the agents of {}: leave {} out", path.shown(), agent.agent);
             }
             return self.workload_like(path);
         }
@@ -236,7 +237,7 @@ impl Request {
             Some(difference) => {
                 bail!(
                     "the plan in {} is not the one that this command makes ({difference}); ask for the run anew",
-                    path.display()
+                    path.shown()
                 )
             }
         }
@@ -406,11 +407,11 @@ impl Done {
     pub(crate) fn show(&self, json: bool) -> Result<ExitCode> {
         let (table, scores) = (&self.table, self.directory.scores());
         if json {
-            let text = fs::read_to_string(&scores).with_context(|| format!("failed to read {}", scores.display()))?;
+            let text = fs::read_to_string(&scores).with_context(|| format!("failed to read {}", scores.shown()))?;
             output::print(&text)?;
         } else {
             let files = [scores, self.directory.leaderboard(), self.directory.journal()];
-            let files = files.map(|file| file.display().to_string()).join("\n  ");
+            let files = files.map(|file| file.shown().to_string()).join("\n  ");
             output::print(&format!("{table}\nscores, leaderboard and journal are in\n  {files}"))?;
         }
         Ok(ExitCode::from(if self.failed { exit::SOME_FAILED } else { exit::DONE }))
@@ -483,7 +484,7 @@ fn of_units(some: usize, all: usize) -> String {
 
 /// Handles Ctrl-C. At worst the process ends between two bytes of the journal, and the next run drops a torn line.
 fn interruptible(out: &Path) -> Result<()> {
-    let out = out.display().to_string();
+    let out = out.shown().to_string();
     ctrlc::set_handler(move || {
         output::note(&format!("interrupted; finished units are kept in {out}: the same command goes on from there"));
         exit::end(exit::INTERRUPTED);

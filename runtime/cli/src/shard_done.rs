@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use jointly_core::printable::ShowPath as _;
 use jointly_record::directory::RunDirectory;
 use jointly_record::journal::Journal;
 use jointly_record::quantity::counted;
@@ -24,7 +25,7 @@ pub(crate) struct ShardDone {
 impl ShardDone {
     /// Prints what is done and what comes next, and returns the exit code.
     pub(crate) fn show(&self) -> Result<ExitCode> {
-        let place = self.directory.path().display().to_string();
+        let place = self.directory.path().shown().to_string();
         let (mine, all) = self.units;
         let failed = |result: &&UnitResult| matches!(result.outcome, Outcome::Failed(_));
         let failures = self.journal.results().iter().filter(failed).count();

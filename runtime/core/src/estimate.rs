@@ -18,7 +18,7 @@ pub use exact_sum::ExactSum;
 pub use joint_estimate::JointEstimate;
 pub use k_means::KMeans;
 pub use likelihood::joint_log_likelihood;
-pub use limits::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
+pub use limits::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES, MAX_TAUS};
 pub use marginal::MarginalMean;
 pub use monte_carlo::MonteCarlo;
 pub use partition::{Cells, Partition};

@@ -87,6 +87,9 @@ pub trait TaskScores: Any + Send + Sync {
     /// Returns all scores, in the order of their definitions.
     fn values(&self, context: &Context) -> Vec<(ScoreName, Scored)>;
 
+    /// Returns the numbers by which scores of one meaning are told apart, such as taus, the bits of levels, or rounds.
+    fn places(&self) -> Vec<u64>;
+
     /// Returns the data of a reliability diagram; it is empty unless predictions are of classes.
     fn calibration(&self) -> Calibration<'_> {
         Calibration::default()

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use jointly_core::printable::ShowPath as _;
 use thiserror::Error;
 
 use crate::import::ImportDefect;
 
 /// A dataset's file that cannot be used, and why.
 #[derive(Debug, Error)]
-#[error("failed to read {dataset} from {}: {defect}", path.display())]
+#[error("failed to read {dataset} from {}: {defect}", path.shown())]
 pub struct DataError {
     /// The dataset.
     pub dataset: &'static str,

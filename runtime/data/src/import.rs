@@ -8,7 +8,7 @@ mod problem;
 mod writer;
 
 pub use error::{ImportDefect, ImportError};
-pub use limits::MAX_IMPORT_BYTES;
+pub use limits::{MAX_FILE_BYTES, MAX_IMPORT_BYTES};
 pub(crate) use npz::npy;
 pub use npz::{Archive, Array, Element, Kind, Values};
 pub use open::open;

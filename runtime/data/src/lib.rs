@@ -7,6 +7,7 @@
 
 mod card;
 mod cifar;
+mod equal_inputs;
 mod error;
 mod examples;
 mod idx;
@@ -19,9 +20,11 @@ mod open;
 pub mod problem;
 mod registry;
 pub mod regression;
+pub mod regular_file;
 pub mod shift;
 mod table;
 pub mod uci;
+mod zip_names;
 
 pub use card::{Card, Download, Format, Kind, Labels, Part, Place};
 pub use error::{DataDefect, DataError};

@@ -8,6 +8,7 @@ use flate2::read::MultiGzDecoder;
 
 use super::error::DataDefect;
 use super::locate::Found;
+use super::{regular_file, zip_names};
 
 /// The most bytes of one unpacked file of a dataset; the largest known file has 188 million.
 pub const MAX_DATA_BYTES: u64 = 512 << 20;
@@ -20,7 +21,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Reads the bytes of a file, unpacked if it is compressed.
 pub(super) fn read(found: &Found) -> Result<Vec<u8>, DataDefect> {
-    let file = BufReader::new(File::open(&found.path).map_err(DataDefect::Io)?);
+    let file = BufReader::new(regular_file::open(&found.path).map_err(DataDefect::Io)?);
     match found.member {
         None => unpacked(bounded(file, DataDefect::Io)?, MAX_DATA_BYTES),
         Some(member) if is_zip(found) => unpacked(zip_member(file, member)?, MAX_DATA_BYTES),
@@ -41,7 +42,7 @@ pub(super) struct Lines {
 impl Lines {
     /// Opens a file to read its lines, unpacked if it is compressed.
     pub(super) fn open(path: &Path) -> Result<Self, DataDefect> {
-        let mut file = BufReader::new(File::open(path).map_err(DataDefect::Io)?);
+        let mut file = BufReader::new(regular_file::open(path).map_err(DataDefect::Io)?);
         let packed = file.fill_buf().map_err(DataDefect::Io)?.starts_with(&GZIP);
         let reader: Box<dyn BufRead> =
             if packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
@@ -108,7 +109,7 @@ impl<R: Read> Read for Bounded<R> {
 
 /// Reads a file of at most `most` bytes, without unpacking it.
 pub(super) fn plain(path: &Path, most: u64) -> Result<Vec<u8>, DataDefect> {
-    read_within(File::open(path).map_err(DataDefect::Io)?, most, DataDefect::Io)
+    read_within(regular_file::open(path).map_err(DataDefect::Io)?, most, DataDefect::Io)
 }
 
 fn is_zip(found: &Found) -> bool {
@@ -124,7 +125,7 @@ pub(super) fn unpacked(bytes: Vec<u8>, most: u64) -> Result<Vec<u8>, DataDefect>
 }
 
 fn zip_member(file: BufReader<File>, member: &'static str) -> Result<Vec<u8>, DataDefect> {
-    let mut archive = zip::ZipArchive::new(file).map_err(|error| reason(&error))?;
+    let mut archive = zip_names::open(file).map_err(|error| reason(&error))?;
     let entry = match archive.by_name(member) {
         Err(zip::result::ZipError::FileNotFound) => return Err(DataDefect::Member { member }),
         entry => entry.map_err(|error| reason(&error))?,
@@ -132,22 +133,26 @@ fn zip_member(file: BufReader<File>, member: &'static str) -> Result<Vec<u8>, Da
     bounded(entry, damaged)
 }
 
-/// Reads a member of an archive that unpacks, up to the end of the member, to at most `most` bytes.
+/// Reads a member of an archive that unpacks to at most `most` bytes, and that has no other member of that name.
 fn tar_member(file: BufReader<File>, member: &'static str, most: u64) -> Result<Vec<u8>, DataDefect> {
     let mut archive = tar::Archive::new(Bounded::new(MultiGzDecoder::new(file), most));
+    let mut found = None;
     for entry in archive.entries().map_err(damaged)? {
         let entry = entry.map_err(damaged)?;
         if *entry.path_bytes() == *member.as_bytes() {
+            if found.is_some() {
+                return Err(reason(&format!("two of its files are called {member}")));
+            }
             let size = entry.size();
             let bytes = bounded(entry, damaged)?;
             // At the end of the archive the reader ends the member without an error.
-            if bytes.len() as u64 == size {
-                return Ok(bytes);
+            if bytes.len() as u64 != size {
+                return Err(damaged(ErrorKind::UnexpectedEof.into()));
             }
-            return Err(damaged(ErrorKind::UnexpectedEof.into()));
+            found = Some(bytes);
         }
     }
-    Err(DataDefect::Member { member })
+    found.ok_or(DataDefect::Member { member })
 }
 
 fn bounded(reader: impl Read, refuse: impl FnOnce(std::io::Error) -> DataDefect) -> Result<Vec<u8>, DataDefect> {
@@ -170,7 +175,7 @@ pub(super) fn damaged(error: std::io::Error) -> DataDefect {
     reason(&error)
 }
 
-fn reason(error: &impl std::fmt::Display) -> DataDefect {
+pub(super) fn reason(error: &impl std::fmt::Display) -> DataDefect {
     DataDefect::Damaged { reason: error.to_string() }
 }
 
@@ -270,11 +275,23 @@ mod tests {
             let error = read(path, member).unwrap_err();
             assert!(error.to_string().contains("the archive has no in/two"), "{error}");
         }
-        // Earlier members count too, because a small archive can unpack to endless members.
+        // Other members count too, because a small archive can unpack to endless members.
         let within = |most| tar_member(BufReader::new(File::open(&tar_path).unwrap()), "in/one", most);
-        assert_eq!(within(4 * 512).unwrap(), b"one");
+        assert_eq!(within(6 * 512).unwrap(), b"one");
         let error = within(3 * 512).unwrap_err().to_string();
         assert!(error.contains("it unpacks to more than 1536 bytes): get the file again"), "{error}");
+        let mut tar = tar::Builder::new(GzEncoder::new(
+            File::create(folder.path().join("b.tar.gz")).unwrap(),
+            Compression::fast(),
+        ));
+        for bytes in ["one", "two"] {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(3);
+            tar.append_data(&mut header, "in/one", bytes.as_bytes()).unwrap();
+        }
+        tar.into_inner().unwrap().finish().unwrap();
+        let error = read(&folder.path().join("b.tar.gz"), "in/one").unwrap_err().to_string();
+        assert!(error.contains("two of its files are called in/one"), "{error}");
         for path in [&zip_path, &tar_path] {
             let bytes = std::fs::read(path).unwrap();
             std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();

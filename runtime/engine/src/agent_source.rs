@@ -5,8 +5,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use jointly_bundle::Bundled;
+use jointly_data::regular_file;
 use jointly_host::{Interface, Limits, Parameter, Runtime, Setting};
 use jointly_native::{NativeAgent, Source};
+use jointly_record::kept::Kept;
 use jointly_record::settings::Settings;
 use jointly_record::{guess, reference, shell};
 
@@ -14,7 +16,7 @@ use crate::agent::Agent;
 use crate::agent_spec::AgentSpec;
 
 /// The largest file accepted as an agent, in bytes. Agents with an interpreter compiled in take some twenty megabytes.
-const MAX_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = Kept::Agent.most_bytes();
 
 /// The fuel of the check, before any unit runs, whether an agent refuses its settings.
 const PREFLIGHT_FUEL: u64 = 100_000_000;
@@ -194,5 +196,5 @@ fn bytes(agent: &str) -> Result<Cow<'static, [u8]>> {
             MAX_BYTES >> 20
         );
     }
-    Ok(Cow::Owned(std::fs::read(path).with_context(|| format!("failed to read {agent}"))?))
+    Ok(Cow::Owned(regular_file::read(path, MAX_BYTES).with_context(|| format!("failed to read {agent}"))?))
 }

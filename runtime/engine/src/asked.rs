@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use jointly_core::Seed;
+use jointly_core::printable::ShowPath as _;
 use jointly_host::{Interface, Limits};
 use jointly_record::place::PREDICTIONS;
 use jointly_record::plan::{Plan, PlannedAgent};
@@ -39,7 +40,7 @@ pub trait Asked {
     fn predictions(&self, folder: &Path) -> Result<Predictions> {
         bail!(
             "predictions take part in suites of classification alone: leave {PREDICTIONS}{} out, or give another --suite",
-            folder.display()
+            folder.shown()
         )
     }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use jointly_classification::shift::USER_IMAGES;
+use jointly_core::printable::ShowPath as _;
 
 /// Directories with the files of datasets.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +38,7 @@ impl DataDirectories {
     /// When a given directory does not exist, or there is nowhere to look.
     pub fn paths(&self) -> Result<Vec<PathBuf>> {
         if let Some(absent) = self.given.iter().find(|directory| !directory.is_dir()) {
-            bail!("--data {}: there is no such directory", absent.display());
+            bail!("--data {}: there is no such directory", absent.shown());
         }
         if !self.given.is_empty() {
             return Ok(self.given.clone());

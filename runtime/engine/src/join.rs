@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
+use jointly_core::printable::ShowPath as _;
 use jointly_host::{ENGINE, INTERFACE};
 use jointly_record::attachments;
 use jointly_record::difference::difference;
@@ -45,7 +46,7 @@ impl Part {
         let plan = directory.plan()?;
         let own = [("interface", &*plan.interface, INTERFACE), ("engine", &*plan.engine, ENGINE)];
         if let Some((what, theirs, own)) = own.iter().find(|(_, theirs, own)| theirs != own) {
-            bail!("{} was made by {what} {theirs} and this is {own}; use the same command for all", path.display());
+            bail!("{} was made by {what} {theirs} and this is {own}; use the same command for all", path.shown());
         }
         let shard = Shard::held(&directory)?;
         Ok(Self { path: path.to_owned(), directory, plan, shard })
@@ -58,18 +59,14 @@ impl Part {
 /// # Errors
 /// When the directories have different plans, disagree, or lack units.
 pub fn join(out: &Path, paths: &[PathBuf]) -> Result<Joined> {
-    ensure!(
-        !out.is_file(),
-        "{} is a file, and the joined run needs a directory: name another one first",
-        out.display()
-    );
+    ensure!(!out.is_file(), "{} is a file, and the joined run needs a directory: name another one first", out.shown());
     let mut parts = Vec::new();
     if out.join(PLAN).exists() {
         let part = Part::open(out)?;
         if let Some(shard) = part.shard {
             bail!(
                 "{} holds shard {shard}, and the joined run needs a directory of its own: name another one first",
-                out.display()
+                out.shown()
             );
         }
         parts.push(part);
@@ -82,8 +79,8 @@ pub fn join(out: &Path, paths: &[PathBuf]) -> Result<Joined> {
         if let Some(difference) = part.plan.difference(&first.plan) {
             bail!(
                 "{} holds another plan than {}: it has {difference}; join directories of one plan",
-                part.path.display(),
-                first.path.display()
+                part.path.shown(),
+                first.path.shown()
             );
         }
     }
@@ -134,7 +131,7 @@ fn united(parts: &[Part], out: &Path) -> Result<Vec<UnitResult>> {
             let Some((agent, problem)) = unit.filter(|_| plan.takes(&result.outcome)) else {
                 bail!(
                     "{} has a result for {} on {}, which is not a unit of the plan; delete the line, and run its shard again",
-                    part.directory.journal().display(),
+                    part.directory.journal().shown(),
                     result.agent,
                     result.problem
                 );
@@ -167,8 +164,8 @@ fn refuse_other((one, first): (&Part, &UnitResult), (other, second): (&Part, &Un
     bail!(
         "{} and {} have different results of {} on {}: {}; one of them is damaged or was not made by this command: delete both \
          lines, and run the unit again",
-        one.directory.journal().display(),
-        other.directory.journal().display(),
+        one.directory.journal().shown(),
+        other.directory.journal().shown(),
         first.agent,
         first.problem,
         difference(&held, &again, "its result")
@@ -187,7 +184,7 @@ fn what_is_missing(parts: &[Part], missing: &[Unit], out: &Path) -> String {
         if missing.len() == 1 { "has" } else { "have" },
         named(missing.iter().map(name).collect())
     );
-    let shown = |path: &Path| quoted(&path.display().to_string());
+    let shown = |path: &Path| quoted(&path.shown().to_string());
     let like = format!("jointly run --like {}", shown(path));
     let Some(of) = parts.iter().find_map(|part| part.shard).map(|shard| shard.of) else {
         let others: String = parts[1..].iter().flat_map(|part| [" --reuse ".to_owned(), shown(&part.path)]).collect();

@@ -1,7 +1,6 @@
 //! An agent that is a folder of predictions, one file a problem, made elsewhere from exported problems.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +10,10 @@ use jointly_core::class_probs::normalized;
 use jointly_core::digest::Hasher;
 use jointly_core::estimate::MAX_DRAWS;
 use jointly_core::interface::LONGEST_NAME;
+use jointly_core::printable::ShowPath as _;
 use jointly_core::{Inputs, Model};
 use jointly_data::import::{Archive, ImportDefect, open};
+use jointly_data::regular_file;
 use jointly_host::{Failure, Kind, Phase};
 use jointly_record::place::PREDICTIONS;
 use jointly_record::plan::PlannedAgent;
@@ -33,25 +34,25 @@ impl Predictions {
     /// # Errors
     /// When the folder or a file is missing or cannot be read.
     pub fn open(folder: &Path, problems: &[Problem]) -> Result<Self> {
-        ensure!(folder.is_dir(), "there is no folder {}; `jointly export` makes the problems", folder.display());
+        ensure!(folder.is_dir(), "there is no folder {}; `jointly export` makes the problems", folder.shown());
         let file = |problem: &Problem| folder.join(export::file_name(&problem.name));
         let missing: Vec<&Problem> = problems.iter().filter(|problem| !file(problem).is_file()).collect();
         if let [first, ..] = missing[..] {
             bail!(
                 "{} has no predictions for {} of {} problems: {} is missing; make them, or leave the problems out with \
                  --problems",
-                folder.display(),
+                folder.shown(),
                 missing.len(),
                 problems.len(),
-                file(first).display()
+                file(first).shown()
             );
         }
         let mut hasher = Hasher::default();
         for problem in problems {
             hasher.add(problem.name.as_bytes());
             let path = file(problem);
-            let hashed = File::open(&path).and_then(|mut file| std::io::copy(&mut file, &mut hasher));
-            hashed.with_context(|| format!("failed to read {}", path.display()))?;
+            let hashed = regular_file::open(&path).and_then(|mut file| std::io::copy(&mut file, &mut hasher));
+            hashed.with_context(|| format!("failed to read {}", path.shown()))?;
         }
         Ok(Self { folder: folder.to_owned(), digest: hasher.finish() })
     }
@@ -62,7 +63,7 @@ impl Predictions {
     /// When there are settings.
     pub fn planned(&self, settings: &Settings) -> Result<PlannedAgent> {
         if let Some(name) = settings.names().next() {
-            bail!("{PREDICTIONS}{} has no setting {name}: it has no settings", self.folder.display());
+            bail!("{PREDICTIONS}{} has no setting {name}: it has no settings", self.folder.shown());
         }
         let plain = |c: char| if c.is_ascii_alphanumeric() || "+._-".contains(c) { c } else { '-' };
         let stem = self.folder.file_name().map_or_else(|| "predictions".into(), |name| name.to_string_lossy());
@@ -70,7 +71,7 @@ impl Predictions {
             agent: stem.chars().map(plain).take(LONGEST_NAME).collect(),
             label: String::new(),
             digest: self.digest.clone(),
-            reported: Some(format!("{PREDICTIONS}{}", self.folder.display())),
+            reported: Some(format!("{PREDICTIONS}{}", self.folder.to_string_lossy())),
             settings: settings.clone(),
         })
     }
@@ -98,7 +99,7 @@ impl Predictions {
             return Err(invalid(format!(
                 "{} has predictions for another problem: export with the same suite, --problems and --seed, and copy \
                  `fingerprint` from the problem",
-                path.display()
+                path.shown()
             )));
         }
         let draws = (probs.len() / (count * classes as usize).max(1)) as u64;

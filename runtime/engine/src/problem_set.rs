@@ -32,10 +32,8 @@ pub trait ProblemSet: Any + Send + Sync {
         None
     }
 
-    /// Warns about options of the plan that are possible but not advisable.
-    fn warning(&self, _: &Plan) -> Option<String> {
-        None
-    }
+    /// Warns about options of the plan that are possible but not advisable, and about data that no agent can learn from.
+    fn warnings(&self, plan: &Plan) -> Vec<String>;
 }
 
 /// The participants of a run and its plan.

@@ -1,14 +1,15 @@
 //! Selects the problems of a run: those of a suite, or of files.
 
-use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use globset::{Glob, GlobMatcher};
 use jointly_classification::{Classification, Evaluation, Initialization, Problem, Suite};
+use jointly_core::printable::ShowPath as _;
 use jointly_core::{Partitioning, digest};
-use jointly_data::ImportedProblem;
+use jointly_data::import::MAX_FILE_BYTES;
+use jointly_data::{ImportedProblem, regular_file};
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
 use jointly_record::plan::{Plan, PlannedProblem, ProblemOverrides};
@@ -158,7 +159,8 @@ pub fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Re
 /// When a file cannot be read or written.
 pub fn keep(files: &[PathBuf], directory: &RunDirectory) -> Result<()> {
     for file in files {
-        let bytes = fs::read(file).with_context(|| format!("failed to read {}", file.display()))?;
+        let bytes =
+            regular_file::read(file, MAX_FILE_BYTES).with_context(|| format!("failed to read {}", file.shown()))?;
         directory.keep(Kept::Problem, &digest(&bytes), &bytes)?;
     }
     Ok(())

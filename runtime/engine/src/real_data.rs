@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use globset::Glob;
 use jointly_classification::{Problem, Source, Suite};
+use jointly_core::printable::ShowPath as _;
 use jointly_data::{Card, Found, Part, load, locate};
 use jointly_host::Limits;
 use jointly_record::plan::{Plan, PlannedProblem};
@@ -126,7 +127,7 @@ fn complaint(suite: &Suite, missing: &[(&'static Card, Vec<&'static Part>)], dir
         format!("{} (no {}{more})", card.name, parts[0].places[0])
     });
     let lacks = lacks.collect::<Vec<_>>().join(", ");
-    let places = directories.iter().map(|directory| directory.display().to_string()).collect::<Vec<_>>().join(", ");
+    let places = directories.iter().map(|directory| directory.shown().to_string()).collect::<Vec<_>>().join(", ");
     let fetch = match missing.iter().find(|(card, _)| !card.downloads.is_empty()) {
         Some((card, _)) => format!(", `jointly data --fetch {}` fetches it", card.name),
         None => String::new(),

@@ -1,12 +1,13 @@
 //! Reuses finished results of other runs: a unit's result is a function of the plan.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use jointly_core::printable::ShowPath as _;
 use jointly_record::directory::RunDirectory;
 use jointly_record::journal::Journal;
-use jointly_record::plan::Plan;
+use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem};
 use jointly_record::unit::UnitResult;
 
 use crate::execution::Finished;
@@ -17,20 +18,29 @@ use crate::problem_set::Belief;
 /// # Errors
 /// When the plan of a run differs in more than agents and problems, or a run cannot be read.
 pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
+    let ours: HashMap<&str, &PlannedProblem> =
+        plan.problems.iter().map(|problem| (problem.problem.as_str(), problem)).collect();
     let mut known = Vec::new();
     let mut seen = HashSet::new();
     for path in directories {
         let directory = RunDirectory::existing(path)?;
         let other = directory.plan()?;
         if let Some(difference) = plan.other_conditions(&other) {
-            bail!("cannot reuse {}: this run has {difference}", path.display());
+            bail!("cannot reuse {}: this run has {difference}", path.shown());
         }
+        let labels = labels(plan, &other);
+        let theirs: HashMap<&str, &PlannedProblem> =
+            other.problems.iter().map(|problem| (problem.problem.as_str(), problem)).collect();
         for result in Journal::read(&directory.journal())? {
-            if let Some(result) = translated(plan, &other, result)
+            let same = theirs.get(result.problem.as_str()) == ours.get(result.problem.as_str());
+            let label =
+                labels.get(result.agent.as_str()).filter(|_| same && ours.contains_key(result.problem.as_str()));
+            let result = label.map(|label| UnitResult { agent: (*label).to_owned(), ..result });
+            if let Some(result) = result
                 && seen.insert((result.agent.clone(), result.problem.clone()))
             {
                 let belief = result.outcome.belief().map(|name| belief(&directory, name)).transpose();
-                let belief = belief.with_context(|| format!("cannot reuse {}", path.display()))?;
+                let belief = belief.with_context(|| format!("cannot reuse {}", path.shown()))?;
                 known.push(Finished { result, belief });
             }
         }
@@ -43,10 +53,12 @@ fn belief(directory: &RunDirectory, name: &str) -> Result<Belief> {
     Ok(Belief { digest: name.to_owned(), bytes: directory.belief(name)? })
 }
 
-/// Returns the result under this plan's label of the agent, if agent and problem match this plan's exactly.
-fn translated(plan: &Plan, other: &Plan, result: UnitResult) -> Option<UnitResult> {
-    let theirs = other.agents.iter().find(|agent| agent.label == result.agent)?;
-    let ours = plan.agents.iter().find(|agent| agent.has_bytes_and_settings_of(theirs))?;
-    let problem = other.problems.iter().find(|problem| problem.problem == result.problem)?;
-    plan.problems.contains(problem).then(|| UnitResult { agent: ours.label.clone(), ..result })
+/// Returns this plan's label of each agent of the other plan that has the same bytes and settings, by its label there.
+fn labels<'a>(plan: &'a Plan, other: &'a Plan) -> HashMap<&'a str, &'a str> {
+    let mut ours = HashMap::new();
+    for agent in &plan.agents {
+        ours.entry(agent.bytes_and_settings()).or_insert(agent.label.as_str());
+    }
+    let same = |theirs: &'a PlannedAgent| Some((theirs.label.as_str(), *ours.get(&theirs.bytes_and_settings())?));
+    other.agents.iter().filter_map(same).collect()
 }

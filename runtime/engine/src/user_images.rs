@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use jointly_classification::shift::{ShiftProblem, USER_IMAGES};
+use jointly_core::printable::ShowPath as _;
 use jointly_data::shift::ImageFolder;
 use jointly_record::planned_images::PlannedImages;
 
@@ -33,13 +34,13 @@ pub fn attach(problems: &mut [ShiftProblem], view: PlannedImages, data: &DataDir
 /// Describes the sets of images in a folder by the names of its subfolders.
 fn described(folder: &Path, PlannedImages { side, grey }: PlannedImages) -> Result<ImageFolder> {
     if !folder.is_dir() {
-        bail!("--images {}: there is no such folder", folder.display());
+        bail!("--images {}: there is no such folder", folder.shown());
     }
     let within = |name: &str| Some(folder.join(name)).filter(|path| path.is_dir());
     let outsiders = within("outside").map_or_else(|| Ok(Vec::new()), |outside| sets(&outside))?;
     let Some(train) = within("train") else {
         if let Some(stray) = ["test", "outside"].into_iter().find_map(within) {
-            bail!("{} has {} and no train beside it", folder.display(), stray.display());
+            bail!("{} has {} and no train beside it", folder.shown(), stray.shown());
         }
         return Ok(ImageFolder { train: folder.to_owned(), test: None, outsiders, side, grey });
     };
@@ -48,7 +49,7 @@ fn described(folder: &Path, PlannedImages { side, grey }: PlannedImages) -> Resu
 
 /// Returns the subfolders of a folder with their names, ordered by name.
 fn sets(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
-    let failed = || format!("failed to read {}", folder.display());
+    let failed = || format!("failed to read {}", folder.shown());
     let mut sets = Vec::new();
     for entry in fs::read_dir(folder).with_context(failed)? {
         let path = entry.with_context(failed)?.path();

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use jointly_core::digest::Hasher;
-use jointly_data::Download;
+use jointly_core::printable::ShowPath as _;
+use jointly_data::{Download, regular_file};
 use jointly_record::directory::PART;
 
 /// How long a server may be silent, before it answers and between any two pieces of its answer. The whole transfer has
@@ -53,16 +54,16 @@ fn fetch_within(
     let target = into.join(download.path);
     if target.exists() {
         let read = || -> io::Result<String> {
-            Ok(copy(&mut File::open(&target)?, &mut io::sink(), &mut |_| ()).map_err(Interrupted::cause)?.0)
+            Ok(copy(&mut regular_file::open(&target)?, &mut io::sink(), &mut |_| ()).map_err(Interrupted::cause)?.0)
         };
         let held = read().with_context(|| {
-            format!("failed to read {}, which already exists; move it away, or make it readable", target.display())
+            format!("failed to read {}, which already exists; move it away, or make it readable", target.shown())
         })?;
         if held == download.digest {
-            watcher.note(&format!("{} is there already", target.display()));
+            watcher.note(&format!("{} is there already", target.shown()));
             return Ok(target);
         }
-        bail!("{} already exists with other contents: its digest is {held}; move it away", target.display());
+        bail!("{} already exists with other contents: its digest is {held}; move it away", target.shown());
     }
     let url = match mirror {
         Some(mirror) => format!("{}/{}", mirror.trim_end_matches('/'), download.path),
@@ -103,17 +104,19 @@ impl Part {
     fn beside(target: &Path) -> Result<Self> {
         let folder = target.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)
-            .with_context(|| format!("failed to make {}; give another place by --into DIR", folder.display()))?;
+            .with_context(|| format!("failed to make {}; give another place by --into DIR", folder.shown()))?;
         sweep(folder);
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let path = folder.join(format!("{PART}{name}"));
-        let context = || format!("failed to make {}; give another place by --into DIR", path.display());
+        let context = || format!("failed to make {}; give another place by --into DIR", path.shown());
         // The user's mask decides who may read the file, as for any other new file.
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).with_context(context)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let file = regular_file::open_with(&mut options, &path).with_context(context)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                bail!("{} is being fetched by another process; wait for it", target.display())
+                bail!("{} is being fetched by another process; wait for it", target.shown())
             }
             Err(TryLockError::Error(error)) => return Err(error).with_context(context),
         }
@@ -124,13 +127,13 @@ impl Part {
     fn become_file(mut self, target: &Path) -> Result<()> {
         self.file.sync_all().with_context(|| self.unwritten())?;
         fs::rename(&self.path, target)
-            .with_context(|| format!("failed to write {}; give another place by --into DIR", target.display()))?;
+            .with_context(|| format!("failed to write {}; give another place by --into DIR", target.shown()))?;
         self.fetched = true;
         Ok(())
     }
 
     fn unwritten(&self) -> String {
-        format!("failed to write {}; make room, or give another place by --into DIR", self.path.display())
+        format!("failed to write {}; make room, or give another place by --into DIR", self.path.shown())
     }
 }
 
@@ -146,7 +149,7 @@ impl Drop for Part {
 fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PART)) {
-        if File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+        if regular_file::open(&entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -33,8 +33,8 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(command) => write!(f, "exec:{command}"),
-            Self::Python(path) => path.display().fmt(f),
-            Self::Socket(path) => write!(f, "socket:{}", path.display()),
+            Self::Python(path) => f.write_str(&path.to_string_lossy()),
+            Self::Socket(path) => write!(f, "socket:{}", path.to_string_lossy()),
         }
     }
 }

@@ -15,7 +15,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use jointly_core::digest;
 use jointly_core::digest::is_digest;
+use jointly_core::printable::ShowPath as _;
+use jointly_data::regular_file;
 
+use crate::checksum;
+use crate::files::most_bytes;
+pub use crate::files::{JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
 use crate::format;
 use crate::journal::{self, Journal, PACK_AGAIN};
 use crate::kept::Kept;
@@ -26,16 +31,6 @@ use crate::unit::UnitResult;
 /// The prefix of a file's name while it is being written.
 pub const PART: &str = ".part-";
 
-/// The plan.
-pub const PLAN: &str = "plan.json";
-/// The journal.
-pub const JOURNAL: &str = "results.jsonl";
-/// The scores, which follow from plan and journal.
-pub const SCORES: &str = "scores.json";
-/// The leaderboard, which follows from the scores.
-pub const LEADERBOARD: &str = "leaderboard.csv";
-/// The choice of a sweep.
-pub const SWEEP: &str = "sweep.json";
 /// The remedy when a file of a run cannot be written.
 const GO_ON: &str = "finished units are kept: make room, and run the same command again";
 
@@ -56,19 +51,19 @@ impl RunDirectory {
     pub fn for_plan(path: &Path, plan: &Plan) -> Result<(Self, Journal)> {
         let directory = Self { path: path.to_owned(), packed: None };
         fs::create_dir_all(path)
-            .with_context(|| format!("failed to make the directory {}; give another --out", path.display()))?;
+            .with_context(|| format!("failed to make the directory {}; give another --out", path.shown()))?;
         if !directory.plan_path().exists() && directory.holds_other_files()? {
-            bail!("{} holds files but no plan of a run; give a new or empty directory", path.display());
+            bail!("{} holds files but no plan of a run; give a new or empty directory", path.shown());
         }
         let journal = Journal::open(&directory.journal())?;
         directory.sweep();
         if !directory.plan_path().exists() {
-            directory.write(PLAN, &to_json(plan)?)?;
+            directory.write(PLAN, &checksum::document(&to_json(plan)?))?;
         }
         if let Some(difference) = plan.difference(&directory.plan()?) {
             bail!(
                 "{} holds another plan (this run has {difference}); give another --out, or run the same plan",
-                path.display()
+                path.shown()
             );
         }
         Ok((directory, journal))
@@ -82,14 +77,14 @@ impl RunDirectory {
         if path.is_file() {
             bail!(
                 "{} is a file, and a directory is needed here; `jointly verify` and `jointly leaderboard` take packs too",
-                path.display()
+                path.shown()
             );
         }
         if !path.exists() {
-            bail!("there is no file or directory {}; give a run's", path.display());
+            bail!("there is no file or directory {}; give a run's", path.shown());
         }
         if !path.join(PLAN).is_file() {
-            bail!("{} holds no run: there is no {PLAN} in it; make one with `jointly run --out`", path.display());
+            bail!("{} holds no run: there is no {PLAN} in it; make one with `jointly run --out`", path.shown());
         }
         Ok(Self { path: path.to_owned(), packed: None })
     }
@@ -100,7 +95,7 @@ impl RunDirectory {
     /// When the pack has no plan.
     pub fn packed(path: &Path, members: HashMap<String, Vec<u8>>) -> Result<Self> {
         if !members.contains_key(PLAN) {
-            bail!("{} holds no run: there is no {PLAN} in it; {PACK_AGAIN}", path.display());
+            bail!("{} holds no run: there is no {PLAN} in it; {PACK_AGAIN}", path.shown());
         }
         Ok(Self { path: path.to_owned(), packed: Some(members) })
     }
@@ -115,18 +110,18 @@ impl RunDirectory {
         &self.path
     }
 
-    /// Reads a file's bytes.
+    /// Reads the bytes of a file that a pack may have.
     ///
     /// # Errors
-    /// When there is no such file, or it cannot be read.
+    /// When there is no such file, it cannot be read, or it is larger than such a file may be.
     pub fn read(&self, name: &str) -> Result<Cow<'_, [u8]>> {
         let Some(members) = &self.packed else {
-            let bytes = fs::read(self.path.join(name));
+            let bytes = regular_file::read(&self.path.join(name), most_bytes(name).unwrap_or_default());
             return bytes.map(Cow::Owned).with_context(|| format!("failed to read {}", self.shown(name)));
         };
         match members.get(name) {
             Some(bytes) => Ok(Cow::Borrowed(bytes.as_slice())),
-            None => bail!("{} has no {name}; {PACK_AGAIN}", self.path.display()),
+            None => bail!("{} has no {name}; {PACK_AGAIN}", self.path.shown()),
         }
     }
 
@@ -138,8 +133,8 @@ impl RunDirectory {
     /// Returns the name of a file for messages.
     pub fn shown(&self, name: &str) -> String {
         match self.packed {
-            None => self.path.join(name).display().to_string(),
-            Some(_) => format!("{name} of {}", self.path.display()),
+            None => self.path.join(name).shown().to_string(),
+            Some(_) => format!("{name} of {}", self.path.shown()),
         }
     }
 
@@ -151,7 +146,7 @@ impl RunDirectory {
     /// Reads the plan and checks it. Problems without coordinates are given those of their suite.
     ///
     /// # Errors
-    /// When it cannot be read, has another format, or is no plan that this command makes.
+    /// When it cannot be read, has another format, is damaged, or is no plan that this command makes.
     pub fn plan(&self) -> Result<Plan> {
         let mut plan = self.plan_as_written()?;
         suites::place(&mut plan);
@@ -168,10 +163,12 @@ impl RunDirectory {
         if let Some(refusal) = format::refusal(&bytes, &shown) {
             bail!(refusal);
         }
-        let plan: Plan = serde_json::from_slice(&bytes).with_context(|| {
-            let remedy = self.remedy("run into another --out, or restore the file");
-            format!("failed to read {shown} as a plan; {remedy}")
-        })?;
+        let remedy = self.remedy("run into another --out, or restore the file");
+        if !checksum::is_whole(&bytes) {
+            bail!("{shown} is damaged or was edited: checksum mismatch; {remedy}");
+        }
+        let plan: Plan =
+            serde_json::from_slice(&bytes).with_context(|| format!("failed to read {shown} as a plan; {remedy}"))?;
         match plan.defect() {
             None => Ok(plan),
             Some(defect) => bail!("{shown} is not a plan that this command made: {defect}"),
@@ -181,7 +178,7 @@ impl RunDirectory {
     /// Reads the results in its journal, without opening the journal for writing.
     ///
     /// # Errors
-    /// When the journal cannot be read, or a line of it is no result.
+    /// When the journal cannot be read, or a line of it is damaged or no result.
     pub fn results(&self) -> Result<Vec<UnitResult>> {
         match &self.packed {
             None => Journal::read(&self.journal()),
@@ -220,7 +217,7 @@ impl RunDirectory {
             return Ok(());
         }
         let folder = path.parent().unwrap_or(&self.path);
-        fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.shown()))?;
         write_whole(&path, bytes, GO_ON)
     }
 
@@ -264,7 +261,7 @@ impl RunDirectory {
     /// Returns whether there are files other than those that a run leaves when it is killed at its start.
     fn holds_other_files(&self) -> Result<bool> {
         let path = self.path();
-        let entries = fs::read_dir(path).with_context(|| format!("failed to list {}", path.display()))?;
+        let entries = fs::read_dir(path).with_context(|| format!("failed to list {}", path.shown()))?;
         let own = |name: &OsStr| name.to_string_lossy().starts_with(PART) || name == JOURNAL;
         Ok(entries.filter_map(Result::ok).any(|entry| !own(&entry.file_name())))
     }
@@ -280,11 +277,11 @@ impl RunDirectory {
     }
 }
 
-/// Returns the last component of a path, resolved if possible.
+/// Returns the last component of a path, resolved if possible, as it is shown.
 pub fn name(path: &Path) -> String {
     let whole = path.canonicalize();
     let name = whole.as_deref().unwrap_or(path).file_name();
-    name.map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
+    name.map_or_else(|| "run".to_owned(), |name| Path::new(name).shown().to_string())
 }
 
 /// Formats a value as indented JSON with a final newline.
@@ -313,5 +310,5 @@ pub fn write_whole(path: &Path, bytes: &[u8], remedy: &str) -> Result<()> {
         file.persist(path)?;
         Ok(())
     };
-    write().with_context(|| format!("failed to write {}; {remedy}", path.display()))
+    write().with_context(|| format!("failed to write {}; {remedy}", path.shown()))
 }

@@ -3,11 +3,11 @@
 //! Every version from 0.2.0 on reads format 1. The plan also names the version that wrote it, which decides nothing.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error;
+use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
 
 use crate::printable::clean;
 
@@ -48,8 +48,43 @@ impl JsonSchema for Format {
 /// The fields that are read before the format is known.
 #[derive(Deserialize)]
 struct Head {
-    format: Option<Value>,
+    format: Option<Claimed>,
     version: Option<String>,
+}
+
+/// The format that a file claims, as a number or as text. Lists and objects are not read.
+struct Claimed(String);
+
+impl<'de> Deserialize<'de> for Claimed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ClaimedVisitor)
+    }
+}
+
+struct ClaimedVisitor;
+
+impl Visitor<'_> for ClaimedVisitor {
+    type Value = Claimed;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str("the number of a format")
+    }
+
+    fn visit_u64<E: Error>(self, format: u64) -> Result<Claimed, E> {
+        Ok(Claimed(format.to_string()))
+    }
+
+    fn visit_i64<E: Error>(self, format: i64) -> Result<Claimed, E> {
+        Ok(Claimed(format.to_string()))
+    }
+
+    fn visit_f64<E: Error>(self, format: f64) -> Result<Claimed, E> {
+        Ok(Claimed(format.to_string()))
+    }
+
+    fn visit_str<E: Error>(self, format: &str) -> Result<Claimed, E> {
+        Ok(Claimed(format!("{format:?}")))
+    }
 }
 
 /// Returns why the plan in a file cannot be read, if its format is another one. `shown` is the name of the file.
@@ -57,8 +92,8 @@ pub fn refusal(bytes: &[u8], shown: &str) -> Option<String> {
     // A text that is no plan at all is reported by whoever reads the rest.
     let Head { format, version } = serde_json::from_slice(bytes).ok()?;
     match (format, version) {
-        (Some(format), _) if format == FORMAT => None,
-        (Some(format), _) => Some(format!("{shown} has {}", another(format))),
+        (Some(Claimed(format)), _) if format == FORMAT.to_string() => None,
+        (Some(Claimed(format)), _) => Some(format!("{shown} has {}", another(format))),
         (None, Some(version)) => {
             let version = clean(&version);
             Some(format!(

@@ -2,15 +2,26 @@
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use jointly_core::kind::TaskScores;
+use jointly_core::printable::ShowPath as _;
+use jointly_data::regular_file;
 
+use crate::checksum;
+use crate::files::MOST_JOURNAL;
+use crate::plan::MOST_UNITS;
 use crate::unit::UnitResult;
 
 /// The remedy for a pack that is not as this command makes it: its reader cannot repair it.
 pub const PACK_AGAIN: &str = "have it packed again";
+
+/// The most bytes of a line.
+const MOST_LINE: usize = 8 << 20;
+/// The most taus, levels of intervals or rounds of active learning at which the results of a run have scores.
+const MOST_PLACES: usize = 320;
 
 /// The journal, which one process at a time holds open.
 pub struct Journal {
@@ -23,22 +34,22 @@ impl Journal {
     /// Opens the journal to continue it. Drops a last line that a killed process left unfinished.
     ///
     /// # Errors
-    /// When another process holds the journal, it cannot be read, or a line of it is no result.
+    /// When another process holds the journal, it cannot be read, or a line of it is damaged or no result.
     pub fn open(path: &Path) -> Result<Self> {
-        let context = || format!("failed to open {}", path.display());
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).with_context(context)?;
+        let context = || format!("failed to open {}", path.shown());
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = regular_file::open_with(&mut options, path).with_context(context)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                bail!("{} is being written by another run; wait for it, or give another --out", path.display())
+                bail!("{} is being written by another run; wait for it, or give another --out", path.shown())
             }
             Err(TryLockError::Error(error)) => return Err(error).with_context(context),
         }
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).with_context(context)?;
+        let text = regular_file::rest(&file, MOST_JOURNAL).with_context(context)?;
         let whole = whole_lines(&text);
-        let results = parse(whole, &path.display().to_string(), IN_DIRECTORY)?;
+        let results = parse(&text, &path.shown().to_string(), IN_DIRECTORY)?;
         file.set_len(whole.len() as u64).with_context(context)?;
         file.seek(SeekFrom::End(0)).with_context(context)?;
         Ok(Self { file, path: path.to_owned(), results })
@@ -47,13 +58,14 @@ impl Journal {
     /// Reads the results of a journal without changing it, and ignores an unfinished last line.
     ///
     /// # Errors
-    /// When it cannot be read, or a line of it is no result.
+    /// When it cannot be read, or a line of it is damaged or no result.
     pub fn read(path: &Path) -> Result<Vec<UnitResult>> {
         if !path.exists() {
             return Ok(Vec::new());
         }
-        let text = std::fs::read(path).with_context(|| format!("failed to read {}", path.display()))?;
-        parse(whole_lines(&text), &path.display().to_string(), IN_DIRECTORY)
+        let text =
+            regular_file::read(path, MOST_JOURNAL).with_context(|| format!("failed to read {}", path.shown()))?;
+        parse(&text, &path.shown().to_string(), IN_DIRECTORY)
     }
 
     /// Returns all results so far.
@@ -66,13 +78,12 @@ impl Journal {
     /// # Errors
     /// When the line cannot be written.
     pub fn append(&mut self, result: UnitResult) -> Result<()> {
-        let mut line = serde_json::to_vec(&result)?;
-        line.push(b'\n');
-        let written = self.file.write_all(&line).and_then(|()| self.file.flush());
+        let line = line(&result)? + "\n";
+        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());
         written.with_context(|| {
             format!(
                 "failed to write {}; the units finished before are kept: make room, and run the same command again",
-                self.path.display()
+                self.path.shown()
             )
         })?;
         self.results.push(result);
@@ -80,12 +91,20 @@ impl Journal {
     }
 }
 
+/// Returns a result as a line of a journal, with its checksum and without its end.
+///
+/// # Errors
+/// Never: a result can be written as JSON.
+pub fn line(result: &UnitResult) -> serde_json::Result<String> {
+    Ok(checksum::line(&serde_json::to_string(result)?))
+}
+
 /// Parses the results in a pack's journal; `shown` names the journal in messages.
 ///
 /// # Errors
-/// When a line is no result, or repeats another.
+/// When a line is damaged or no result, or repeats another.
 pub fn of_pack(text: &[u8], shown: &str) -> Result<Vec<UnitResult>> {
-    parse(whole_lines(text), shown, [PACK_AGAIN; 2])
+    parse(text, shown, [PACK_AGAIN; 2])
 }
 
 /// The remedies in a run's directory for a line that is not a result, and for a line that repeats another.
@@ -98,14 +117,32 @@ fn whole_lines(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
+/// Parses the whole lines of a journal.
 fn parse(text: &[u8], shown: &str, [no_result, repeated]: [&str; 2]) -> Result<Vec<UnitResult>> {
     let mut results: Vec<UnitResult> = Vec::new();
-    let mut seen = HashSet::new();
-    let lines = text.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
+    let (mut seen, mut scored_at) = (HashSet::new(), HashSet::new());
+    let whole = whole_lines(text);
+    // A line whose end is damaged is no unfinished line.
+    if checksum::is_more_than_a_line(&text[whole.len()..]) {
+        let number = whole.split(|byte| *byte == b'\n').count();
+        bail!("{shown} line {number} is damaged: checksum mismatch; {no_result}");
+    }
+    let lines = whole.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     for (number, line) in lines {
         let place = || format!("{shown} line {}", number + 1);
+        ensure!(line.len() <= MOST_LINE, "{} has more than {MOST_LINE} bytes; {no_result}", place());
+        ensure!(results.len() < MOST_UNITS, "{} is one more than the {MOST_UNITS} units of the largest plan", place());
+        if !checksum::is_whole(line) {
+            bail!("{} is damaged: checksum mismatch; {no_result}", place());
+        }
         let result: UnitResult =
             serde_json::from_slice(line).with_context(|| format!("{} is not a result; {no_result}", place()))?;
+        scored_at.extend(result.outcome.result().map(TaskScores::places).unwrap_or_default());
+        ensure!(
+            scored_at.len() <= MOST_PLACES,
+            "{} has scores at more than {MOST_PLACES} taus, levels or rounds; {no_result}",
+            place()
+        );
         if !seen.insert((result.agent.clone(), result.problem.clone())) {
             bail!("{} repeats the unit {} on {}; {repeated}", place(), result.agent, result.problem);
         }
@@ -188,6 +225,50 @@ mod tests {
         std::fs::write(&path, "garbage\n").unwrap();
         let error = Journal::read(&path).unwrap_err().to_string();
         assert!(error.contains("line 1 is not a result"), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_line_is_named_and_one_without_a_checksum_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        let mut journal = Journal::open(&path).unwrap();
+        for problem in ["a", "b"] {
+            journal.append(result(problem)).unwrap();
+        }
+        drop(journal);
+        let whole = std::fs::read(&path).unwrap();
+        let read = |text: &[u8]| {
+            std::fs::write(&path, text).unwrap();
+            let opened = Journal::open(&path).map(|journal| journal.results().len());
+            assert_eq!(opened.as_ref().ok(), Journal::read(&path).map(|results| results.len()).as_ref().ok());
+            opened.map_err(|error| error.to_string())
+        };
+        for bit in 0..8 * whole.len() {
+            let mut flipped = whole.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            match read(&flipped) {
+                Ok(lines) => {
+                    assert_eq!(lines, 2, "bit {bit}");
+                    let results = Journal::read(&path).unwrap();
+                    for (read, problem) in results.into_iter().zip(["a", "b"]) {
+                        assert_eq!(super::line(&read).unwrap(), super::line(&result(problem)).unwrap(), "bit {bit}");
+                    }
+                }
+                Err(error) => assert!(error.contains("results.jsonl line "), "{error}"),
+            }
+        }
+        let mut flipped = whole.clone();
+        flipped[whole.len() - 40] ^= 1;
+        let error = read(&flipped).unwrap_err();
+        assert!(
+            error.ends_with(
+                "results.jsonl line 2 is damaged: checksum mismatch; delete the line, and the same \
+                                 `jointly run` runs its unit again"
+            ),
+            "{error}"
+        );
+        let old = ["a", "b"].map(|problem| serde_json::to_string(&result(problem)).unwrap() + "\n").concat();
+        assert_eq!(read(old.as_bytes()), Ok(2));
     }
 
     #[test]

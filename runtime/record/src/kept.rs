@@ -1,6 +1,7 @@
 //! Bytes that a run keeps by digest, so that anybody can run it again.
 
 use jointly_core::digest::is_digest;
+use jointly_data::import::MAX_FILE_BYTES;
 use jointly_data::regression::TableFormat;
 
 /// The kinds of files that a directory keeps copies of.
@@ -23,9 +24,25 @@ impl Kept {
 
     /// Returns the digest under which a file is kept, if its name is one that [`path`](Self::path) makes.
     pub fn digest_in(name: &str) -> Option<String> {
+        Self::of(name).map(|(_, digest)| digest)
+    }
+
+    /// Returns the kind of a file and the digest under which it is kept, if its name is one that [`path`](Self::path)
+    /// makes.
+    pub(crate) fn of(name: &str) -> Option<(Self, String)> {
         let (_, file) = name.split_once('/')?;
-        let digest = file.split('.').next()?.replacen('-', ":", 1);
-        (is_digest(&digest) && Self::ALL.iter().any(|kind| kind.path(&digest) == name)).then_some(digest)
+        let digest = Some(file.split('.').next()?.replacen('-', ":", 1)).filter(|digest| is_digest(digest))?;
+        let kind = Self::ALL.into_iter().find(|kind| kind.path(&digest) == name)?;
+        Some((kind, digest))
+    }
+
+    /// Returns the most bytes of a file of this kind.
+    pub const fn most_bytes(self) -> u64 {
+        match self {
+            Self::Agent => 256 << 20,
+            Self::Problem | Self::Table(_) => MAX_FILE_BYTES,
+            Self::Belief => 16 << 20,
+        }
     }
 
     /// Returns the path of a file below the directory.

@@ -5,15 +5,16 @@
 
 use std::any::Any;
 
-use jointly_classification::Classification;
-use jointly_classification::shift::DatasetShift;
+use jointly_classification::shift::{DatasetShift, ShiftOptions, ShiftScores};
+use jointly_classification::{Classification, Evaluation, ProblemScores};
 use jointly_core::failure::Failure;
 use jointly_core::kind::{Calibration, Kind, TaskKind, TaskOptions, TaskScores};
 use jointly_core::{Context, Metric, ScoreName, Scored};
-use jointly_regression::Regression;
+use jointly_regression::{Regression, RegressionUnit};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::plan::{Plan, PlannedAgent, Terms};
+use crate::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
 use crate::unit::{Outcome, SampleDiagnosis};
 
 static CLASSIFICATION: Kind = Kind::of::<Classification>();
@@ -27,6 +28,15 @@ pub static KINDS: [&Kind; 3] = [&CLASSIFICATION, &REGRESSION, &SHIFT];
 pub(crate) const PREDICTOR: &str = "predictor";
 
 impl Terms {
+    /// Returns the options of the one kind that a plan has, or `None` if it has none or several.
+    pub(crate) fn of_one(
+        evaluation: Option<Evaluation>,
+        regression: Option<RegressionTerms>,
+        shift: Option<ShiftOptions>,
+    ) -> Option<Self> {
+        only([evaluation.map(Self::Evaluation), regression.map(Self::Regression), shift.map(Self::Shift)])
+    }
+
     /// Returns the kind of task of the options.
     pub fn kind(&self) -> &'static Kind {
         match self {
@@ -103,7 +113,36 @@ impl Plan {
     }
 }
 
+/// Returns the value that is there, if it is the only one.
+fn only<T, const N: usize>(values: [Option<T>; N]) -> Option<T> {
+    let mut values = values.into_iter().flatten();
+    values.next().filter(|_| values.next().is_none())
+}
+
+/// An outcome with scores, as it stands in a line of the journal.
+#[derive(Deserialize)]
+pub(crate) struct ScoredText<S> {
+    scores: S,
+    fuel: Option<u64>,
+    diagnosis: Option<SampleDiagnosis>,
+}
+
 impl Outcome {
+    /// Returns the one outcome that a result has, or `None` if it has none or several.
+    pub(crate) fn of_one(
+        scored: Option<ScoredText<ProblemScores>>,
+        regression: Option<ScoredText<Box<RegressionUnit>>>,
+        shift: Option<ScoredText<Box<ShiftScores>>>,
+        failed: Option<Failure>,
+    ) -> Option<Self> {
+        only([
+            scored.map(|ScoredText { scores, fuel, diagnosis }| Self::Scored { scores, fuel, diagnosis }),
+            regression.map(|ScoredText { scores, fuel, .. }| Self::Regression { scores, fuel }),
+            shift.map(|ScoredText { scores, fuel, .. }| Self::Shift { scores, fuel }),
+            failed.map(Self::Failed),
+        ])
+    }
+
     /// Returns the kind of task of the outcome, or `None` for a failure.
     pub fn kind(&self) -> Option<&'static Kind> {
         match self {

@@ -7,8 +7,11 @@
 #![deny(missing_docs)]
 
 pub mod attachments;
+mod bounded;
+pub mod checksum;
 pub mod difference;
 pub mod directory;
+pub mod files;
 pub mod format;
 #[cfg(any(test, feature = "fixtures"))]
 #[doc(hidden)]
@@ -23,6 +26,7 @@ pub mod place;
 pub mod plan;
 mod plan_defect;
 mod plan_difference;
+mod plan_text;
 pub mod planned_images;
 pub mod planned_table;
 pub mod printable;
@@ -34,5 +38,6 @@ pub mod shard;
 pub mod shell;
 pub mod suites;
 pub mod unit;
+mod unit_text;
 
 pub use jointly_core::guess;

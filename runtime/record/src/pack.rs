@@ -18,11 +18,14 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use jointly_core::digest;
 use jointly_core::digest::{Hasher, is_digest};
+use jointly_core::printable::ShowPath as _;
+use jointly_data::regular_file;
 
+use crate::files::most_bytes;
 use crate::format;
 use crate::journal::PACK_AGAIN;
 use crate::kept::Kept;
-use crate::pack_members::{FORMAT, MAGIC, MOST_BYTES, MOST_MEMBERS, limit};
+use crate::pack_members::{FORMAT, MAGIC, MOST_BYTES, MOST_MEMBERS};
 
 /// The extension of a pack's file name.
 pub const EXTENSION: &str = "jointly";
@@ -38,6 +41,8 @@ const HEAD_BYTES: usize = GZIP.len() + MAGIC.len() + FORMAT.len() + DIGEST_BYTES
 /// The size of a block of the archive. One stands before each member and two at the end; members are padded to a
 /// multiple.
 const BLOCK: u64 = 512;
+/// The most bytes of a pack's file: what cannot be compressed takes a little more than it has.
+const MOST_FILE: u64 = MOST_BYTES + (MOST_BYTES >> 8);
 /// The remedy for a run that is larger than a pack may be.
 const SEND: &str = "send the directory itself, which `jointly verify` takes too";
 
@@ -50,7 +55,7 @@ pub fn pack(members: impl Iterator<Item = Result<(String, Vec<u8>)>>) -> Result<
     let mut total = 2 * BLOCK;
     for (number, member) in members.enumerate() {
         let (name, bytes) = member?;
-        let (size, most) = (bytes.len() as u64, limit(&name).unwrap_or(0));
+        let (size, most) = (bytes.len() as u64, most_bytes(&name).unwrap_or(0));
         total += BLOCK + size.next_multiple_of(BLOCK);
         ensure!(size <= most, "{name} has {size} bytes, more than the {most} that a pack may have; {SEND}");
         ensure!(total <= MOST_BYTES, "it has more than {MOST_BYTES} bytes, more than a pack may have; {SEND}");
@@ -91,8 +96,13 @@ pub struct Unpacked {
 /// # Errors
 /// When the file cannot be read, is no pack, or is damaged.
 pub fn unpack(path: &Path) -> Result<Unpacked> {
-    let shown = path.display();
-    let mut file = File::open(path).with_context(|| format!("failed to read {shown}"))?;
+    let shown = path.shown();
+    let mut file = regular_file::open(path).with_context(|| format!("failed to read {shown}"))?;
+    let size = file.metadata().with_context(|| format!("failed to read {shown}"))?.len();
+    ensure!(
+        size <= MOST_FILE,
+        "{shown} has {size} bytes, more than the {MOST_FILE} that a pack may have; {PACK_AGAIN}"
+    );
     let digest = refuse_damaged(&mut file, path)?;
     let members = members(file).with_context(|| {
         format!("{shown} is not a pack that `jointly pack` made; get another copy, or {PACK_AGAIN}")
@@ -102,7 +112,7 @@ pub fn unpack(path: &Path) -> Result<Unpacked> {
 
 /// Refuses a file that is no pack or is damaged, and returns its digest. Rewinds the file.
 fn refuse_damaged(file: &mut File, path: &Path) -> Result<String> {
-    let shown = path.display();
+    let shown = path.shown();
     let failed = || format!("failed to read {shown}");
     let mut start = Vec::new();
     file.take(HEAD_BYTES as u64).read_to_end(&mut start).with_context(failed)?;
@@ -145,7 +155,7 @@ fn members(file: File) -> Result<HashMap<String, Vec<u8>>> {
     for member in archive.entries()?.raw(true) {
         let mut member = member?;
         let name = String::from_utf8_lossy(&member.path_bytes()).into_owned();
-        let Some(most) = limit(&name).filter(|_| member.header().entry_type().is_file()) else {
+        let Some(most) = most_bytes(&name).filter(|_| member.header().entry_type().is_file()) else {
             bail!("it holds {name:?}, which is not a file of a pack")
         };
         ensure!(!members.contains_key(&name), "it holds {name} twice");

@@ -6,7 +6,7 @@ use jointly_data::regression::TableFormat;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
-use crate::directory::{JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
+use crate::files::{JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP, most_bytes};
 use crate::kept::Kept;
 
 /// The beginning of the comment in the gzip header; the format number and the digest follow.
@@ -14,10 +14,8 @@ pub(crate) const MAGIC: &str = "jointly entry ";
 /// The format number as it stands in the comment.
 pub(crate) const FORMAT: &str = "1 ";
 
-/// The largest size of an agent, problem, table or belief, in bytes.
-const MOST_KEPT: u64 = 1 << 30;
 /// The largest size of the whole archive, unpacked, in bytes.
-pub(crate) const MOST_BYTES: u64 = 2 << 30;
+pub const MOST_BYTES: u64 = 2 << 30;
 /// The largest number of members; the most numerous are beliefs, one a unit.
 pub(crate) const MOST_MEMBERS: usize = 100_000;
 
@@ -63,14 +61,6 @@ const NAMED: [Member; 5] = [
     },
 ];
 
-/// Returns the largest size in bytes of the member of that name, if a pack may have one.
-pub(crate) fn limit(name: &str) -> Option<u64> {
-    if NAMED.iter().any(|member| member.name == name) {
-        return Some(MOST_BYTES);
-    }
-    Kept::digest_in(name).map(|_| MOST_KEPT)
-}
-
 /// The members of a pack by name, for their JSON Schema.
 pub struct PackMembers;
 
@@ -81,11 +71,11 @@ impl JsonSchema for PackMembers {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let named = |Member { name, media_type, contents, .. }: &Member| {
-            ((*name).to_owned(), member(contents, media_type, MOST_BYTES))
+            ((*name).to_owned(), member(contents, media_type, most_bytes(name).unwrap_or_default()))
         };
         let kept = |kind: &Kept| {
             let (contents, media_type) = kind.contents();
-            (format!("^{}$", kind.pattern()), member(contents, media_type, MOST_KEPT))
+            (format!("^{}$", kind.pattern()), member(contents, media_type, kind.most_bytes()))
         };
         let required: Vec<&str> = NAMED.iter().filter(|member| member.required).map(|member| member.name).collect();
         json_schema!({
@@ -139,7 +129,7 @@ mod tests {
         let (named, patterns) =
             (pack["properties"].as_object().unwrap(), pack["patternProperties"].as_object().unwrap());
         for name in [PLAN, JOURNAL, SCORES, LEADERBOARD, SWEEP] {
-            assert_eq!(named[name]["maxBytes"], limit(name).unwrap(), "{name}");
+            assert_eq!(named[name]["maxBytes"], most_bytes(name).unwrap(), "{name}");
         }
         assert_eq!((named.len(), patterns.len()), (NAMED.len(), Kept::ALL.len()));
         let digest = digest(b"agent");
@@ -148,10 +138,10 @@ mod tests {
             // Each path, with its digest generalised, is one of the patterns.
             let hexadecimal = digest.strip_prefix("sha256:").unwrap();
             let pattern = format!("^{}$", path.replace('.', "\\.").replace(hexadecimal, "[0-9a-f]{64}"));
-            assert_eq!(patterns[&pattern]["maxBytes"], limit(&path).unwrap(), "{path}");
+            assert_eq!(patterns[&pattern]["maxBytes"], most_bytes(&path).unwrap(), "{path}");
         }
         for other in ["thesis.tex", "shard.json", "agents/x.wasm", "report.html"] {
-            assert!(limit(other).is_none() && !named.contains_key(other), "{other}");
+            assert!(most_bytes(other).is_none() && !named.contains_key(other), "{other}");
         }
         assert_eq!(pack["maxProperties"], MOST_MEMBERS);
         assert!(pack["description"].as_str().unwrap().contains("jointly entry 1 "), "{pack}");

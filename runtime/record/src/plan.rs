@@ -22,8 +22,15 @@ use crate::settings::Settings;
 /// The largest memory limit of an agent, in MiB.
 pub const MOST_MEMORY: u64 = 4096;
 
+/// The most agents of a plan.
+pub const MOST_AGENTS: usize = 10_000;
+/// The most problems of a plan.
+pub const MOST_PROBLEMS: usize = 100_000;
+/// The most units of a plan.
+pub const MOST_UNITS: usize = 1_000_000;
+
 /// Everything that decides a run's scores.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Plan {
     /// The number of the format.
     pub format: Format,
@@ -59,7 +66,7 @@ pub struct Plan {
 
 /// How predictions are evaluated: in plan.json `evaluation` for classification, `regression` for regression, `shift`
 /// for dataset shift.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Terms {
     /// Classification.
@@ -81,7 +88,7 @@ pub struct RegressionTerms {
 }
 
 /// Overrides of a suite's sampled problems.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProblemOverrides {
     /// The number of anchors of kappa-adic test inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,8 +138,12 @@ impl PlannedAgent {
 
     /// Returns whether it has the same bytes and settings, in the same tier, whatever its name.
     pub fn has_bytes_and_settings_of(&self, other: &Self) -> bool {
+        self.bytes_and_settings() == other.bytes_and_settings()
+    }
+
+    /// Returns what two agents with the same bytes and settings, in the same tier, have in common.
+    pub fn bytes_and_settings(&self) -> (&str, &Settings, bool) {
         (&self.digest, &self.settings, self.reported.is_some())
-            == (&other.digest, &other.settings, other.reported.is_some())
     }
 
     /// Returns whether it has the same name and settings, whatever its bytes.

@@ -8,11 +8,13 @@ use jointly_core::interface::LONGEST_NAME;
 use jointly_core::limits::MOST_TIMEOUT;
 
 use crate::place::is_place;
-use crate::plan::{MOST_MEMORY, Plan, PlannedAgent, PlannedProblem, label};
+use crate::plan::{MOST_AGENTS, MOST_MEMORY, MOST_PROBLEMS, MOST_UNITS, Plan, PlannedAgent, PlannedProblem, label};
 use crate::planned_table::PlannedTable;
 use crate::printable;
 use crate::reference;
 
+/// The most settings of an agent.
+const MOST_SETTINGS: usize = 1_000;
 /// The most characters of a setting's name or value.
 const MOST_SETTING: usize = 2_000;
 /// The most characters of a problem's, table's or suite's name: a file name and its prefix.
@@ -26,7 +28,7 @@ impl Plan {
         if self.agents.is_empty() || self.problems.is_empty() {
             return Some(format!("it has no {}", if self.agents.is_empty() { "agents" } else { "problems" }));
         }
-        if let Some(defect) = self.unprintable() {
+        if let Some(defect) = self.beyond_bounds().or_else(|| self.unprintable()) {
             return Some(defect);
         }
         if !(1 << 20..=MOST_MEMORY << 20).contains(&self.limits.memory) {
@@ -67,6 +69,21 @@ impl Plan {
             return Some(defect);
         }
         self.terms.options().check().err()
+    }
+
+    /// Returns the first number of things that is larger than that of any run, before anything walks them.
+    fn beyond_bounds(&self) -> Option<String> {
+        let (agents, problems) = (self.agents.len(), self.problems.len());
+        let units = agents.saturating_mul(problems);
+        let counts =
+            [("agents", agents, MOST_AGENTS), ("problems", problems, MOST_PROBLEMS), ("units", units, MOST_UNITS)];
+        let beyond = counts.into_iter().find(|(_, count, most)| count > most);
+        let settings = || {
+            let mut counts = self.agents.iter().chain(self.predictor()).map(|agent| agent.settings.names().count());
+            counts.find(|count| *count > MOST_SETTINGS).map(|count| ("settings of an agent", count, MOST_SETTINGS))
+        };
+        let (what, count, most) = beyond.or_else(settings)?;
+        Some(format!("it has {count} {what}, expected at most {most}"))
     }
 
     /// Returns the first name that is not printable or too long, because names reach terminals.

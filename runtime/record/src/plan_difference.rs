@@ -1,9 +1,11 @@
 //! Names the first difference between two plans.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use crate::kinds::PREDICTOR;
-use crate::plan::{Plan, Terms};
+use crate::plan::{Plan, PlannedProblem, Terms};
 
 impl Plan {
     /// Describes the first difference between two plans, or returns `None` if they are equal.
@@ -77,9 +79,10 @@ impl Plan {
     /// predicting agents, and their selections of problems. Problems that both have must be the same.
     pub fn other_lessons(&self, other: &Self) -> Option<String> {
         let changed = || {
-            let both = self.problems.iter().flat_map(|mine| other.problems.iter().map(move |theirs| (mine, theirs)));
-            let mut same = both.filter(|(mine, theirs)| mine.problem == theirs.problem);
-            same.find(|(mine, theirs)| mine != theirs).map(|(mine, _)| format!("other data of {}", mine.problem))
+            let theirs: HashMap<&str, &PlannedProblem> =
+                other.problems.iter().map(|theirs| (theirs.problem.as_str(), theirs)).collect();
+            let same = |mine: &&PlannedProblem| theirs.get(mine.problem.as_str()).is_none_or(|theirs| theirs == mine);
+            self.problems.iter().find(|mine| !same(mine)).map(|mine| format!("other data of {}", mine.problem))
         };
         differs("suite", &self.suite, &other.suite)
             .or_else(|| differs("seed", &self.seed.to_string(), &other.seed.to_string()))

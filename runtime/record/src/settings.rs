@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use crate::place;
 
 /// Settings by name, in an order that does not depend on how they were given.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Settings(BTreeMap<String, String>);
 

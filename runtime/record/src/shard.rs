@@ -7,6 +7,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use jointly_core::printable::ShowPath as _;
+use jointly_data::regular_file;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +19,8 @@ use crate::unit::UnitResult;
 pub const FILE: &str = "shard.json";
 /// The largest number of shards; a Slurm array has at most a thousand tasks unless an administrator changes it.
 pub const MOST: u32 = 100_000;
+/// The most bytes of the file.
+const MOST_BYTES: u64 = 1 << 10;
 
 /// One of `of` shares of a plan's units, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -57,11 +61,11 @@ impl Shard {
         if !path.exists() {
             return Ok(None);
         }
-        let text = std::fs::read_to_string(&path).with_context(|| format!("failed to read {}", path.display()))?;
-        let held: Option<Self> = serde_json::from_str(&text).ok();
+        let text = regular_file::read(&path, MOST_BYTES).with_context(|| format!("failed to read {}", path.shown()))?;
+        let held: Option<Self> = serde_json::from_slice(&text).ok();
         let held = held.and_then(|held| Self::new(held.shard, held.of).ok());
         held.map(Some).with_context(|| {
-            format!("{} does not say which shard it is; run the shard again into another --out", path.display())
+            format!("{} does not say which shard it is; run the shard again into another --out", path.shown())
         })
     }
 
@@ -70,7 +74,7 @@ impl Shard {
     /// # Errors
     /// When the directory belongs to another share, or cannot be written.
     pub fn claim(asked: Option<Self>, directory: &RunDirectory, results: &[UnitResult]) -> Result<()> {
-        let place = directory.path().display();
+        let place = directory.path().shown();
         match (Self::held(directory)?, asked) {
             (held, asked) if held == asked => Ok(()),
             (Some(held), _) => bail!("{place} is of shard {held} of this plan: give --shard {held}, or another --out"),

@@ -21,7 +21,7 @@ pub struct Unit {
 }
 
 /// The result of a unit, one line of the journal.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UnitResult {
     /// The number of the line's format.
     pub format: Format,
@@ -56,7 +56,7 @@ impl UnitResult {
 }
 
 /// How a unit ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// On a problem of classification.

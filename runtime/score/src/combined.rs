@@ -42,28 +42,34 @@ impl Merged {
         }
         let names = names(entries);
         let mut agents: Vec<(usize, PlannedAgent)> = Vec::new();
+        let mut known_agents = HashMap::new();
+        let by_agent: Vec<ByAgent> = entries.iter().map(by_agent).collect();
         // The index of each entry's agents among all agents.
         let mut places: Vec<Vec<usize>> = Vec::new();
         for (number, entry) in entries.iter().enumerate() {
             let mut own = Vec::new();
             for agent in &entry.plan.agents {
-                let known = agents.iter().position(|(_, known)| known.has_bytes_and_settings_of(agent));
-                if let Some((known, agent_there)) = known.map(|place| &agents[place]) {
-                    refuse_other_results((&entries[*known], agent_there), (entry, agent))?;
+                let known = known_agents.entry(agent.bytes_and_settings()).or_insert(agents.len());
+                match agents.get(*known) {
+                    Some((there, agent_there)) => {
+                        let results = [(*there, agent_there), (number, agent)].map(|(entry, agent)| {
+                            by_agent[entry].get(agent.label.as_str()).map_or(&[][..], Vec::as_slice)
+                        });
+                        refuse_other_results((&entries[*there], agent_there), (entry, agent), results)?;
+                    }
+                    None => agents.push((number, agent.clone())),
                 }
-                own.push(known.unwrap_or_else(|| {
-                    agents.push((number, agent.clone()));
-                    agents.len() - 1
-                }));
+                own.push(*known);
             }
             places.push(own);
         }
         let labels = labels(&agents, &names)?;
         let mut results = Vec::new();
-        for (number, entry) in entries.iter().enumerate() {
-            let of_entry = agents.iter().zip(&labels).filter(|((from, _), _)| *from == number);
-            let renamed: HashMap<&str, &String> =
-                of_entry.map(|((_, agent), label)| (agent.label.as_str(), label)).collect();
+        let mut renamed: Vec<HashMap<&str, &String>> = vec![HashMap::new(); entries.len()];
+        for ((from, agent), label) in agents.iter().zip(&labels) {
+            renamed[*from].insert(agent.label.as_str(), label);
+        }
+        for (entry, renamed) in entries.iter().zip(renamed) {
             let taken = entry.results.iter().filter_map(|result| {
                 let agent = (*renamed.get(result.agent.as_str())?).clone();
                 Some(UnitResult { agent, ..result.clone() })
@@ -87,8 +93,23 @@ impl Merged {
     }
 }
 
+/// The results of an entry by the label of the agent.
+type ByAgent<'a> = HashMap<&'a str, Vec<&'a UnitResult>>;
+
+fn by_agent(entry: &Entry) -> ByAgent<'_> {
+    let mut all = ByAgent::new();
+    for result in &entry.results {
+        all.entry(result.agent.as_str()).or_default().push(result);
+    }
+    all
+}
+
 /// Refuses an agent that has different results in two entries.
-fn refuse_other_results(one: (&Entry, &PlannedAgent), other: (&Entry, &PlannedAgent)) -> Result<()> {
+fn refuse_other_results(
+    one: (&Entry, &PlannedAgent),
+    other: (&Entry, &PlannedAgent),
+    [held, again]: [&[&UnitResult]; 2],
+) -> Result<()> {
     let ((first, mine), (second, theirs)) = (one, other);
     let disagree = |about: &str| -> Result<()> {
         if mine.reported.is_some() {
@@ -109,11 +130,8 @@ fn refuse_other_results(one: (&Entry, &PlannedAgent), other: (&Entry, &PlannedAg
     if mine.agent != theirs.agent {
         return disagree(&format!("it is called {} and {}", mine.agent, theirs.agent));
     }
-    let of = |entry: &Entry, label: &str| -> Vec<UnitResult> {
-        entry.results.iter().filter(|result| result.agent == label).cloned().collect()
-    };
     // Both are in the order of the same problems.
-    for (mine, theirs) in of(first, &mine.label).iter().zip(&of(second, &theirs.label)) {
+    for (mine, theirs) in held.iter().zip(again) {
         if mine.outcome != theirs.outcome {
             let (held, again) = (serde_json::to_value(&mine.outcome)?, serde_json::to_value(&theirs.outcome)?);
             let place = difference(&held, &again, "where its result");
@@ -132,9 +150,12 @@ fn names(entries: &[Entry]) -> Vec<String> {
 
 /// Labels each agent with its own label, or with its entry's name added if another entry has the same label.
 fn labels(agents: &[(usize, PlannedAgent)], names: &[String]) -> Result<Vec<String>> {
-    let shared = |label: &str| agents.iter().filter(|(_, agent)| agent.label == label).count() > 1;
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for (_, agent) in agents {
+        *counts.entry(agent.label.as_str()).or_default() += 1;
+    }
     let label = |(entry, agent): &(usize, PlannedAgent)| {
-        if shared(&agent.label) {
+        if counts[agent.label.as_str()] > 1 {
             agent.settings.label(&format!("{}@{}", agent.agent, names[*entry]))
         } else {
             agent.label.clone()

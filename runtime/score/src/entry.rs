@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use jointly_core::printable::{ShowPath as _, Shown};
 use jointly_record::attachments::kept;
 use jointly_record::difference::difference;
 use jointly_record::directory::{self, JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES, SWEEP};
@@ -14,12 +15,16 @@ use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::shard::Shard;
 use jointly_record::unit::UnitResult;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::leaderboard::Leaderboard;
 use crate::scores::{self, Beliefs, Scores};
 use crate::selection::{Selection, Tune};
 use crate::sweep_document::SweepDocument;
+
+/// The most bytes of a file in which a difference is named by its field, and not by its line.
+const MOST_COMPARED: usize = 8 << 20;
 
 /// A finished run, with a result for every unit of its plan.
 pub struct Entry {
@@ -57,7 +62,7 @@ impl Entry {
         let entry = Self::read(path, RunDirectory::packed(path, unpacked.members)?)?;
         // Ensures that a pack has no other members, no other order and no further bytes.
         if pack::named_digest(&entry.to_pack()?) != unpacked.digest {
-            bail!("{} is not the pack that `jointly pack` makes of its contents; {PACK_AGAIN}", path.display());
+            bail!("{} is not the pack that `jointly pack` makes of its contents; {PACK_AGAIN}", path.shown());
         }
         Ok(entry)
     }
@@ -67,11 +72,11 @@ impl Entry {
         if let Some(shard) = Shard::held(&directory)? {
             bail!(
                 "{} is shard {shard} of a run and not an entry: join all its shards by `jointly merge OUT DIR...`",
-                path.display()
+                path.shown()
             );
         }
         let results = in_order(&plan, directory.results()?, directory.remedy("give the same `jointly run` again"))
-            .with_context(|| format!("{} is not a finished run of its plan", path.display()))?;
+            .with_context(|| format!("{} is not a finished run of its plan", path.shown()))?;
         // Every belief that the journal names must be there, undamaged.
         let beliefs = scores::beliefs(&results, &directory)?;
         let claims = Claims::read(&directory)?;
@@ -79,8 +84,8 @@ impl Entry {
     }
 
     /// Returns the path as the user gave it, for messages.
-    pub fn shown(&self) -> std::path::Display<'_> {
-        self.path.display()
+    pub fn shown(&self) -> Shown<'_> {
+        self.path.shown()
     }
 
     /// Returns the entry's name, independent of its location.
@@ -153,22 +158,30 @@ impl Entry {
 /// When a unit has no result or one of another kind of task, or a result belongs to no unit.
 pub fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<Vec<UnitResult>> {
     let (total, found) = (plan.agents.len() * plan.problems.len(), results.len());
-    let mut by_unit: HashMap<(String, String), UnitResult> =
-        results.into_iter().map(|result| ((result.agent.clone(), result.problem.clone()), result)).collect();
-    let mut ordered = Vec::new();
-    for problem in &plan.problems {
-        for agent in &plan.agents {
-            let Some(result) = by_unit.remove(&(agent.label.clone(), problem.problem.clone())) else { continue };
-            ensure!(
-                plan.takes(&result.outcome),
-                "{JOURNAL} has a result of another kind of problem for {} on {}",
-                agent.label,
-                problem.problem
-            );
-            ordered.push(result);
+    let agents: HashMap<&str, usize> =
+        plan.agents.iter().enumerate().map(|(place, agent)| (agent.label.as_str(), place)).collect();
+    let problems: HashMap<&str, usize> =
+        plan.problems.iter().enumerate().map(|(place, problem)| (problem.problem.as_str(), place)).collect();
+    let place =
+        |result: &UnitResult| Some((*problems.get(result.problem.as_str())?, *agents.get(result.agent.as_str())?));
+    // The results are walked, and not the units: there may be many more of these.
+    let mut ordered = Vec::with_capacity(found);
+    let mut strange: Option<(String, String)> = None;
+    for result in results {
+        if let Some(place) = place(&result) {
+            ordered.push((place, result));
+        } else {
+            let other = (result.agent, result.problem);
+            strange = Some(strange.map_or_else(|| other.clone(), |first| first.min(other.clone())));
         }
     }
-    if let Some((agent, problem)) = by_unit.keys().min() {
+    ordered.sort_by_key(|(place, _)| *place);
+    let ordered: Vec<UnitResult> = ordered.into_iter().map(|(_, result)| result).collect();
+    if let Some(result) = ordered.iter().find(|result| !plan.takes(&result.outcome)) {
+        let UnitResult { agent, problem, .. } = result;
+        bail!("{JOURNAL} has a result of another kind of problem for {agent} on {problem}");
+    }
+    if let Some((agent, problem)) = strange {
         bail!("{JOURNAL} has a result for {agent} on {problem}, which is not a unit of the plan");
     }
     ensure!(
@@ -214,8 +227,8 @@ impl Claims {
     /// Checks the choice of a sweep by computing it again. How the sweep was tuned is trusted, like the plan.
     fn sweep_defect(&self, scores: &Scores, by: Option<&str>) -> Result<Option<String>> {
         let Some(held) = &self.sweep else { return Ok(None) };
-        let document: Value = serde_json::from_str(held).unwrap_or_default();
-        let Some(tune) = document["tune"].as_str().and_then(Tune::named) else {
+        let tuned: Option<Tuned> = serde_json::from_str(held).ok();
+        let Some(tune) = tuned.and_then(|tuned| Tune::named(&tuned.tune)) else {
             return Ok(Some(format!("{SWEEP} does not say how it was tuned")));
         };
         let selections = Selection::all(scores, by.unwrap_or_default(), tune);
@@ -224,8 +237,19 @@ impl Claims {
     }
 }
 
+/// The field of a sweep's choice that is not computed.
+#[derive(Deserialize)]
+struct Tuned {
+    tune: String,
+}
+
 /// Describes the first place in which a file differs from what it should be.
 fn first_difference(held: &str, again: &str, file: &str) -> Result<String> {
+    // As values the two would take many times the memory of their texts.
+    if held.len().max(again.len()) > MOST_COMPARED {
+        let line = held.lines().zip(again.lines()).take_while(|(held, again)| held == again).count() + 1;
+        return Ok(format!("line {line} of {file} does not follow from {JOURNAL}"));
+    }
     let again: Value = serde_json::from_str(again)?;
     let held = serde_json::from_str(held);
     Ok(held.map_or_else(|_| format!("{file} is not JSON"), |held| difference(&held, &again, file)))

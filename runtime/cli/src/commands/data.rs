@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use jointly_classification::Suite;
 use jointly_classification::shift::{ShiftProblem, shift_suites};
+use jointly_core::printable::ShowPath as _;
 use jointly_data::shift::{locate_outsiders, locate_shift, shift_cards};
 use jointly_data::uci::{MissingTable, UCI_ORIGIN, UciCard, UciFolder, locate_uci, uci_card, uci_cards};
 use jointly_data::{Card, Found, Part, card, cards, locate};
@@ -55,7 +56,7 @@ impl Data {
             for download in downloads(name)?.downloads {
                 let target =
                     jointly_fetch::fetch(download, self.from.as_deref(), &into, &mut Transfer::new(download.bytes))?;
-                output::print(&target.display().to_string())?;
+                output::print(&target.shown().to_string())?;
             }
             return Ok(ExitCode::from(exit::DONE));
         }
@@ -74,7 +75,7 @@ impl Data {
                 "shift": shifts.iter().map(ShiftEntry::to_json).collect::<Vec<_>>(),
             }))?;
         } else {
-            let places: Vec<String> = directories.iter().map(|path| path.display().to_string()).collect();
+            let places: Vec<String> = directories.iter().map(|path| path.shown().to_string()).collect();
             let texts: Vec<String> = entries.map(|entry| entry.to_text()).collect();
             let tables: Vec<String> = tables.map(|table| table.to_text()).collect();
             let (places, texts, tables) = (places.join(", "), texts.join("\n"), tables.join("\n"));
@@ -146,7 +147,7 @@ impl Entry {
         );
         if let Some(files) = &self.files {
             for (path, bytes) in sizes(files) {
-                let _ = writeln!(text, "    here: {} ({bytes} bytes)", path.display());
+                let _ = writeln!(text, "    here: {} ({bytes} bytes)", path.shown());
             }
         } else {
             let _ = writeln!(text, "    not there: {}", card.format.summary());
@@ -166,7 +167,7 @@ impl Entry {
 
     fn to_json(&self) -> Value {
         let card = self.card;
-        let place = |at: usize| self.files.as_ref().map(|files| files[at].path.display().to_string());
+        let place = |at: usize| self.files.as_ref().map(|files| files[at].path.to_string_lossy().into_owned());
         let parts: Vec<Value> = card
             .parts
             .iter()
@@ -219,7 +220,7 @@ impl TableEntry {
         let UciCard { name, summary, rows, input_dim, splits, .. } = self.card;
         let mut text = format!("{name}: {summary}\n    {rows} rows x {input_dim} features, {splits} splits\n");
         let _ = match &self.folder {
-            Ok(folder) => writeln!(text, "    here: {}", folder.data.display()),
+            Ok(folder) => writeln!(text, "    here: {}", folder.data.shown()),
             Err(_) => writeln!(text, "    not there: {}", self.card.places().join(" or ")),
         };
         let _ = writeln!(text, "    serves {}", self.serves.to_text());
@@ -235,7 +236,7 @@ impl TableEntry {
             "input_dim": input_dim,
             "splits": splits,
             "here": self.folder.is_ok(),
-            "folder": self.folder.as_ref().ok().map(|folder| folder.data.display().to_string()),
+            "folder": self.folder.as_ref().ok().map(|folder| folder.data.to_string_lossy().into_owned()),
             "looked_for": self.card.places(),
             "remedy": self.folder.as_ref().err().map(MissingTable::remedy),
             "problems": self.serves.to_json(),
@@ -306,7 +307,7 @@ impl ShiftEntry {
         }
         if let Some(files) = &self.here {
             for path in files {
-                let _ = writeln!(text, "    here: {}", path.display());
+                let _ = writeln!(text, "    here: {}", path.shown());
             }
         } else {
             let _ = writeln!(text, "    not there");
@@ -329,7 +330,7 @@ impl ShiftEntry {
             "name": self.name,
             "summary": self.summary,
             "here": self.here.is_some(),
-            "files": self.here.iter().flatten().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+            "files": self.here.iter().flatten().map(|path| path.to_string_lossy().into_owned()).collect::<Vec<_>>(),
             "parts": self.parts.iter().map(part).collect::<Vec<_>>(),
             "origin": self.origin,
             "outside": self.outside,

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use jointly_core::Seed;
+use jointly_core::printable::ShowPath as _;
 use jointly_engine::export;
 use jointly_engine::problems::{Choices, requested};
 use jointly_record::quantity::counted;
@@ -52,11 +53,11 @@ impl Export {
             let path = self.out.join(export::file_name(&problem.name));
             let bytes = export::archive(problem, &problem.instance(self.seed), &suite.evaluation)?;
             let folder = path.parent().unwrap_or(&self.out);
-            fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
-            fs::write(&path, bytes).with_context(|| format!("failed to write {}", path.display()))?;
+            fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.shown()))?;
+            fs::write(&path, bytes).with_context(|| format!("failed to write {}", path.shown()))?;
         }
         let problems = counted(suite.problems.len(), "problem");
-        output::print(&format!("{problems} of {} in {}", suite.name, self.out.display()))?;
+        output::print(&format!("{problems} of {} in {}", suite.name, self.out.shown()))?;
         Ok(ExitCode::from(exit::DONE))
     }
 }

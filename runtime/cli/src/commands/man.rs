@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Args, CommandFactory};
 use clap_mangen::Man as Page;
+use jointly_core::printable::ShowPath as _;
 use jointly_record::directory::write_whole;
 
 use super::Jointly;
@@ -29,14 +30,14 @@ impl Man {
             output::print(render(main)?.trim_end())?;
             return Ok(ExitCode::from(exit::DONE));
         };
-        fs::create_dir_all(&dir).with_context(|| format!("failed to make the directory {}", dir.display()))?;
+        fs::create_dir_all(&dir).with_context(|| format!("failed to make the directory {}", dir.shown()))?;
         let commands: Vec<clap::Command> = main.get_subcommands().cloned().collect();
         for command in std::iter::once(main).chain(commands) {
             // The page of `jointly run` is called jointly-run, like git-log for `git log`.
             let name = command.get_display_name().unwrap_or(command.get_name());
             let path = dir.join(format!("{name}.1"));
             write_whole(&path, render(command)?.as_bytes(), "give a directory that can be written to")?;
-            output::print(&path.display().to_string())?;
+            output::print(&path.shown().to_string())?;
         }
         Ok(ExitCode::from(exit::DONE))
     }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use jointly_core::printable::ShowPath as _;
 use jointly_host::LONGEST_NAME;
 use jointly_record::directory;
 use jointly_record::shell::quoted;
@@ -57,7 +58,7 @@ impl New {
         for file in self.lang.files(&self.name) {
             let path = folder.join(file.path);
             let parent = path.parent().unwrap_or(&folder);
-            fs::create_dir_all(parent).with_context(|| format!("failed to make {}", parent.display()))?;
+            fs::create_dir_all(parent).with_context(|| format!("failed to make {}", parent.shown()))?;
             directory::write_whole(&path, &file.bytes, "make room, delete the folder, and run the same command again")?;
         }
         output::print(&self.what_next(&folder))?;
@@ -66,7 +67,7 @@ impl New {
 
     /// Describes what was written, how to build and run it, and which tools that takes.
     fn what_next(&self, folder: &Path) -> String {
-        let shown = quoted(&folder.display().to_string());
+        let shown = quoted(&folder.shown().to_string());
         let built = self.lang.built(&self.name);
         let mut text = format!(
             "{shown} holds {}, an agent in {}; build it, see that it keeps the contract, and rank it:\n",
@@ -98,7 +99,7 @@ impl New {
 
 /// Makes a directory; refuses one that is not empty.
 fn make_empty(folder: &Path) -> Result<()> {
-    let shown = folder.display();
+    let shown = folder.shown();
     fs::create_dir_all(folder).with_context(|| format!("failed to make the directory {shown}; give another --out"))?;
     let mut entries = fs::read_dir(folder).with_context(|| format!("failed to list {shown}"))?;
     if entries.next().is_some() {

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use jointly_core::digest;
+use jointly_core::printable::ShowPath as _;
+use jointly_data::regular_file;
 use jointly_record::{directory, pack};
 use jointly_score::entry::Entry;
 
@@ -34,22 +36,22 @@ impl Pack {
         let own = || PathBuf::from(format!("{}.{}", entry.name(), pack::EXTENSION));
         let path = self.output.unwrap_or_else(own);
         write(&path, &bytes)?;
-        output::print(&format!("{}: {} bytes, {}", path.display(), bytes.len(), digest(&bytes)))?;
+        output::print(&format!("{}: {} bytes, {}", path.shown(), bytes.len(), digest(&bytes)))?;
         Ok(ExitCode::from(exit::DONE))
     }
 }
 
 /// Writes a pack, unless another file has its path; a file with the same bytes is accepted.
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let shown = path.display();
+    let shown = path.shown();
     if path.is_dir() {
         bail!("{shown} is a directory; give a file's name by --output FILE");
     }
     if !path.exists() {
         return directory::write_whole(path, bytes, "make room, or give another place by --output FILE");
     }
-    let held = std::fs::read(path).with_context(|| format!("failed to read {shown}, which already exists"))?;
-    if held != bytes {
+    // A file of another size need not be read.
+    if regular_file::read(path, bytes.len() as u64).ok().as_deref() != Some(bytes) {
         bail!("{shown} already exists with other contents; remove it, or give another --output");
     }
     Ok(())

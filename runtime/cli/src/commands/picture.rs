@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use jointly_classification::shift::shift_suites;
 use jointly_classification::{Environment, Instance, Problem, Suite};
+use jointly_core::printable::ShowPath as _;
 use jointly_core::{Seed, Task};
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::contestant::Contestant;
@@ -128,7 +129,7 @@ impl Picture {
     ) -> Result<ExitCode> {
         let path = self.out.clone().unwrap_or_else(|| PathBuf::from(problem.replace('/', "-") + ".svg"));
         directory::write_whole(&path, picture.as_bytes(), "make room, or give another place by --out FILE.svg")?;
-        output::print(&path.display().to_string())?;
+        output::print(&path.shown().to_string())?;
         let mut failed = false;
         for (label, failure) in failures {
             output::note(&format!("{label} failed: {failure}"));

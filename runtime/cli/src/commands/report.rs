@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use jointly_core::printable::ShowPath as _;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::{cache, shift_suite};
 use jointly_host::{Execution, Interface, Limits};
@@ -85,7 +86,7 @@ impl Report {
         let results = results(&directory)?;
         let scores = Scores::with_beliefs(&plan, &results, &directory)?;
         let leaderboard = Leaderboard::new(&scores);
-        let place = self.directory.display().to_string();
+        let place = self.directory.shown().to_string();
         let baseline =
             self.baseline.as_deref().map(|given| baseline(&leaderboard, given, &place, &self.list())).transpose()?;
         if scores.missing() > 0 {
@@ -141,7 +142,7 @@ impl Report {
         };
         let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.html"));
         directory::write_whole(&path, page.to_html().as_bytes(), "make room, or give another place by --output FILE")?;
-        output::print(&path.display().to_string())
+        output::print(&path.shown().to_string())
     }
 
     /// Returns the images that the page of a run of dataset shift shows, if its data are at hand.
@@ -171,7 +172,7 @@ impl Report {
 
     /// Returns the hint that lists the agents of the run.
     fn list(&self) -> String {
-        format!("`jointly report {}` lists its agents", quoted(&self.directory.display().to_string()))
+        format!("`jointly report {}` lists its agents", quoted(&self.directory.shown().to_string()))
     }
 
     /// Returns the agents of Figure 4, by label or by name.
@@ -188,7 +189,7 @@ impl Report {
         let known = |name: &String| plan.agents.iter().any(|agent| agent.label == *name || agent.agent == *name);
         if let Some(unknown) = pair.iter().find(|name| !known(name)) {
             let labels = plan.agents.iter().flat_map(|agent| [agent.label.as_str(), agent.agent.as_str()]);
-            let place = self.directory.display();
+            let place = self.directory.shown();
             bail!("--pair: no agent {unknown} in {place}: {}", guess::remedy(unknown, labels, &self.list()));
         }
         pair.try_into().ok().context("--pair takes two agents")
@@ -202,7 +203,7 @@ impl Report {
             return Ok(parameter);
         }
         let remedy = guess::remedy(parameter, given, "its plan.json has the settings that agents were given");
-        bail!("--parameter: no agent in {} was given the setting {parameter}: {remedy}", self.directory.display())
+        bail!("--parameter: no agent in {} was given the setting {parameter}: {remedy}", self.directory.shown())
     }
 
     /// Returns the level that pictures of coverage show, which must be a level of the run's intervals.
@@ -216,17 +217,17 @@ impl Report {
             return Ok(*level);
         }
         if levels.is_empty() {
-            bail!("--level is for runs of regression, and {} is not one", self.directory.display());
+            bail!("--level is for runs of regression, and {} is not one", self.directory.shown());
         }
         let levels: Vec<String> = levels.iter().map(|level| (100.0 * level).round().to_string()).collect();
-        bail!("--level: {} has intervals at {} %, not {percent} %", self.directory.display(), levels.join(", "))
+        bail!("--level: {} has intervals at {} %, not {percent} %", self.directory.shown(), levels.join(", "))
     }
 
     /// Reads the plan and results of the run on real data that the page compares with this one.
     fn real_run(&self, plan: &Plan, path: &Path) -> Result<(Plan, Vec<UnitResult>)> {
         let directory = RunDirectory::existing(path)?;
         let real = directory.plan()?;
-        let (own, path) = (self.directory.display(), path.display());
+        let (own, path) = (self.directory.shown(), path.shown());
         if is_of_real_data(plan) {
             bail!(
                 "--real compares with a run on synthetic problems, and {own} is itself one on real data, {}; report the \
@@ -276,7 +277,7 @@ fn is_bundled(agent: &PlannedAgent) -> bool {
 
 /// Returns the default of a setting from the run's own copy of the agent, or `None` if that cannot be loaded.
 fn default(directory: &RunDirectory, interface: Interface, agent: &PlannedAgent, name: &str) -> Option<String> {
-    let bytes = std::fs::read(directory.kept(Kept::Agent, &agent.digest)).ok()?;
+    let bytes = directory.whole(Kept::Agent, &agent.digest).ok()?;
     let loaded = cache::runtime(Execution::Compiled).ok()?.load(&bytes, Limits::default()).ok()?;
     let parameter = loaded.description().parameters_of(interface).find(|parameter| parameter.name == name)?;
     Some(parameter.default.clone())
@@ -289,7 +290,7 @@ fn results(directory: &RunDirectory) -> Result<Vec<UnitResult>> {
         bail!(
             "{} has scores but no journal, which a report is made from: read its leaderboard.csv and scores.json, or make the \
              journal again by `jointly run` as its plan.json says",
-            directory.path().display()
+            directory.path().shown()
         );
     }
     Journal::read(&journal)

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::Args;
 use jointly_contest::{ContestEntry, EntryList, Rules};
+use jointly_record::checksum::Checked;
 use jointly_record::guess;
 use jointly_record::pack_members::PackMembers;
 use jointly_record::plan::Plan;
@@ -37,8 +38,12 @@ struct Described {
 }
 
 const ALL: [Described; 11] = [
-    Described { name: "plan", what: "plan.json: all that decides a run's scores", schema: schema::<Plan> },
-    Described { name: "unit", what: "a line of results.jsonl: the result of a unit", schema: schema::<UnitResult> },
+    Described { name: "plan", what: "plan.json: all that decides a run's scores", schema: schema::<Checked<Plan>> },
+    Described {
+        name: "unit",
+        what: "a line of results.jsonl: the result of a unit",
+        schema: schema::<Checked<UnitResult>>,
+    },
     Described { name: "scores", what: "scores.json: the scores of a run", schema: schema::<Scores> },
     Described { name: "sweep", what: "sweep.json: the choice of a sweep", schema: schema::<SweepDocument> },
     Described { name: "shard", what: "shard.json: which shard of its run a directory has", schema: schema::<Shard> },

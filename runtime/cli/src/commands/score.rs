@@ -11,7 +11,9 @@ use jointly_classification::scores::{ACCURACY, ECE};
 use jointly_classification::{PredictionOptions, PredictionScores, score_predictions};
 use jointly_core::Seed;
 use jointly_core::estimate::MAX_PLANES;
+use jointly_core::printable::ShowPath as _;
 use jointly_data::ImportedProblem;
+use jointly_engine::equal_inputs;
 use jointly_record::quantity;
 use jointly_record::quantity::counted;
 use jointly_report::table;
@@ -61,6 +63,10 @@ impl Score {
             ..PredictionOptions::default()
         };
         let problem = self.problem.as_deref().map(ImportedProblem::read).transpose()?;
+        let equal = problem.as_ref().and_then(ImportedProblem::equal_inputs);
+        if let Some(warning) = equal_inputs::warning("the problem", equal) {
+            output::note(&warning);
+        }
         // The bar is drawn only on a terminal.
         let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr());
         let mut report = |done| bar.set_position((100.0 * done) as u64);
@@ -86,7 +92,7 @@ impl Score {
         if self.json {
             output::print_json(&to_json(&scores))?;
         } else {
-            output::print(&to_text(&self.file.display().to_string(), &scores))?;
+            output::print(&to_text(&self.file.shown().to_string(), &scores))?;
         }
         Ok(ExitCode::from(exit::DONE))
     }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use jointly_core::printable::ShowPath as _;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::slurm::Script;
 use jointly_record::directory::RunDirectory;
@@ -64,7 +65,7 @@ impl Slurm {
         let words = self.request.of_workers(native);
         let planned = self.request.plan(&self.agents)?;
         let (plan, out) = (&planned.workload.plan, planned.directory.path());
-        ensure!(out.file_name().is_some(), "--out {} has no name of its own; name a directory", out.display());
+        ensure!(out.file_name().is_some(), "--out {} has no name of its own; name a directory", out.shown());
         let mut options = vec!["--jobs".to_owned(), jobs.to_string()];
         options.extend(words.iter().map(|word| text(word)).collect::<Result<Vec<_>>>()?);
         if !planned.journal.results().is_empty() {
@@ -107,17 +108,17 @@ fn refuse_other_shards(folder: &Path, tasks: u32, plan: &Plan) -> Result<()> {
         if let Some(difference) = directory.plan()?.difference(plan) {
             bail!(
                 "{} is of another plan (it has {difference}): delete {}, or give another --out",
-                path.display(),
-                folder.display()
+                path.shown(),
+                folder.shown()
             );
         }
         if held.of != tasks {
             bail!(
                 "{} is of {} tasks: give --nodes {} to go on with them, delete {}, or give another --out",
-                path.display(),
+                path.shown(),
                 held.of,
                 held.of,
-                folder.display()
+                folder.shown()
             );
         }
     }
@@ -146,5 +147,5 @@ fn refuse_settled(option: &str) -> Result<()> {
 
 fn text(word: &OsStr) -> Result<String> {
     let text = word.to_str().map(str::to_owned);
-    text.with_context(|| format!("{} is not UTF-8, which a script is written in; rename it", Path::new(word).display()))
+    text.with_context(|| format!("{} is not UTF-8, which a script is written in; rename it", Path::new(word).shown()))
 }

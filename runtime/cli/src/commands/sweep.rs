@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use jointly_core::Summary;
+use jointly_core::printable::ShowPath as _;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::{agent_source, cache, variants};
 use jointly_host::Execution;
@@ -87,7 +88,7 @@ impl Sweep {
             for selection in &selections {
                 text += &tables(selection, by.unwrap_or_default(), self.tune.into());
             }
-            let _ = write!(text, "\nthe run and {SWEEP} are in {}", directory.path().display());
+            let _ = write!(text, "\nthe run and {SWEEP} are in {}", directory.path().shown());
             output::print(&text)?;
         }
         Ok(ExitCode::from(if scores.failed() { exit::SOME_FAILED } else { exit::DONE }))

@@ -14,6 +14,7 @@ use jointly_engine::execution::{self, Finished};
 use jointly_engine::problem_set::Belief;
 use jointly_engine::workload::{NativeAgents, Workload};
 use jointly_record::directory::RunDirectory;
+use jointly_record::journal;
 use jointly_record::plan::Plan;
 use jointly_record::suites;
 use jointly_record::unit::Unit;
@@ -155,7 +156,7 @@ fn answer_with(answers: &mut impl Write, Finished { result, belief }: Finished) 
     if let Some(Belief { digest, bytes }) = belief {
         say(answers, &serde_json::to_vec(&json!({ "belief": digest, "base64": STANDARD.encode(bytes) }))?)?;
     }
-    say(answers, &serde_json::to_vec(&result)?)
+    say(answers, journal::line(&result)?.as_bytes())
 }
 
 fn say(answers: &mut impl Write, line: &[u8]) -> Result<()> {

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use jointly_core::printable::ShowPath as _;
 use thiserror::Error;
 
 /// A file that cannot be used, and why.
 #[derive(Debug, Error)]
-#[error("failed to read {}: {defect}", path.display())]
+#[error("failed to read {}: {defect}", path.shown())]
 pub struct ImportError {
     /// The file.
     pub path: PathBuf,

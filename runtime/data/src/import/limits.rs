@@ -4,4 +4,4 @@
 /// log-likelihoods beside predictions, which are themselves read piece by piece.
 pub const MAX_IMPORT_BYTES: u64 = 512 << 20;
 /// The most bytes of a file: in addition to its arrays, it holds their headers and the archive's directory.
-pub(super) const MAX_FILE_BYTES: u64 = MAX_IMPORT_BYTES + (1 << 20);
+pub const MAX_FILE_BYTES: u64 = MAX_IMPORT_BYTES + (1 << 20);

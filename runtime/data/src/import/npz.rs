@@ -7,14 +7,15 @@ use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr};
 use zip::ZipArchive;
 
 use super::error::{ImportDefect, SPLIT};
+use crate::zip_names;
 
 /// Number of bytes read at a time. The size that an array states is not trusted before its values are read.
 const PIECE: usize = 1 << 16;
 /// The longest header that is read, as in NumPy itself; NumPy writes headers of 118 bytes for plain arrays.
 const MAX_HEADER: usize = 10_000;
-/// The most brackets that a header may open. The header of an array of numbers opens two; the parser takes up to three
-/// times as long for each further level of nesting.
-const MAX_BRACKETS: usize = 8;
+/// The most brackets that a header may open. The header of an array of numbers opens two, that of an array of records
+/// four; the parser takes up to three times as long for each further level of nesting, and 12 s for eight.
+const MAX_BRACKETS: usize = 4;
 
 /// A type of number that is read without conversion.
 pub trait Element: Copy {
@@ -85,10 +86,9 @@ impl<R: Read + Seek> Archive<R> {
     /// Opens an archive and reads only its directory.
     ///
     /// # Errors
-    /// When it is not an .npz archive.
+    /// When it is not an .npz archive, or two of its arrays have one name.
     pub fn open(reader: R) -> Result<Self, ImportDefect> {
-        let archive = ZipArchive::new(reader).map_err(|error| ImportDefect::NotNpz { reason: error.to_string() })?;
-        Ok(Self(archive))
+        zip_names::open(reader).map(Self).map_err(|reason| ImportDefect::NotNpz { reason })
     }
 
     /// Returns the names of the arrays, in order; other entries are not read.

@@ -1,22 +1,19 @@
-//! Opens files and refuses directories.
+//! Opens files of arrays, which are regular files of bounded size.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::Path;
 
 use super::error::ImportDefect;
 use super::limits::MAX_FILE_BYTES;
+use crate::regular_file;
 
-/// Opens the file at `path`, which must not be a directory.
+/// Opens the regular file at `path`.
 ///
 /// # Errors
-/// When it cannot be opened, or is a directory.
+/// When it cannot be opened, or is no regular file.
 pub fn open(path: &Path) -> Result<File, ImportDefect> {
-    let file = File::open(path).map_err(ImportDefect::Io)?;
-    if file.metadata().map_err(ImportDefect::Io)?.is_dir() {
-        return Err(ImportDefect::Io(ErrorKind::IsADirectory.into()));
-    }
-    Ok(file)
+    regular_file::open(path).map_err(ImportDefect::Io)
 }
 
 /// Reads all bytes of the file at `path`, which must not be larger than a problem can be.

@@ -11,6 +11,10 @@ use super::error::{ImportDefect, ImportError};
 use super::limits::MAX_IMPORT_BYTES;
 use super::npz::{Archive, Element};
 use super::open;
+use crate::equal_inputs::{are_equal, inputs_are_equal, which_are_equal};
+
+/// How far above 0 rounding may raise the logarithm of a probability.
+const ROUNDING: f64 = 1e-6;
 
 /// An imported problem: training data and labelled test tau-samples.
 ///
@@ -94,6 +98,13 @@ impl ImportedProblem {
     /// compression.
     pub fn content(&self) -> &str {
         &self.content
+    }
+
+    /// Returns which of its inputs are all equal, if some are.
+    pub fn equal_inputs(&self) -> Option<&'static str> {
+        let training = inputs_are_equal(self.train.inputs());
+        let test = are_equal(&self.test_inputs, self.task.input_dim as usize);
+        which_are_equal(training, test)
     }
 
     fn hash_content(&self) -> String {
@@ -218,7 +229,7 @@ fn unlabelled<R: Read + Seek>(archive: &mut Archive<R>, input_dim: u64) -> Resul
 /// Reads `log_likelihood` (N,), if it exists.
 ///
 /// # Errors
-/// When it has another shape or type, or a value that is not finite.
+/// When it has another shape or type, a value that is not finite, or one above 0, up to rounding.
 pub fn log_likelihoods<R: Read + Seek>(
     archive: &mut Archive<R>,
     samples: u64,
@@ -227,7 +238,16 @@ pub fn log_likelihoods<R: Read + Seek>(
     if array.shape() != [samples] {
         return Err(array.misshapen(format!("(N,) = ({samples},), one for each tau-sample")));
     }
-    finite("log_likelihood", &[samples], array.read::<f64>()?).map(Some)
+    let values = finite("log_likelihood", &[samples], array.read::<f64>()?)?;
+    match values.iter().position(|value| *value > ROUNDING) {
+        None => Ok(Some(values)),
+        Some(i) => Err(ImportDefect::Range {
+            key: format!("log_likelihood[{i}]"),
+            found: values[i].to_string(),
+            expected: "at most 0, because labels are classes and have probabilities".to_owned(),
+            remedy: "save the logarithm of the probability of the tau-sample's labels, without a minus",
+        }),
+    }
 }
 
 /// Converts the labels of the array `key` with that shape to classes.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use jointly_core::printable::ShowPath as _;
 use thiserror::Error;
 
 use crate::import::ImportDefect;
@@ -10,7 +11,7 @@ use crate::regression::limits::{MAX_TABLE_ROWS, MIN_TABLE_ROWS};
 
 /// A file that cannot be used as a table, and why.
 #[derive(Debug, Error)]
-#[error("failed to read the table {}: {defect}", path.display())]
+#[error("failed to read the table {}: {defect}", path.shown())]
 pub struct TableFileError {
     /// The file.
     pub path: PathBuf,

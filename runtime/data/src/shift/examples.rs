@@ -3,6 +3,8 @@
 use jointly_core::digest::Hasher;
 use jointly_core::{Inputs, Matrix, Task};
 
+use crate::equal_inputs::{are_equal, inputs_are_equal, which_are_equal};
+
 /// The largest value of a pixel.
 const WHITE: f32 = 255.0;
 /// A column whose standard deviation is below this share of its largest value counts as constant.
@@ -58,6 +60,17 @@ impl ShiftData {
     /// formats or compression of the files.
     pub fn digest(&self) -> &str {
         &self.digest
+    }
+
+    /// Returns which of its inputs are all equal, if some are.
+    pub fn equal_inputs(&self) -> Option<&'static str> {
+        let equal = |rows: &Rows| match rows {
+            Rows::Pixels { columns, bytes } => are_equal(bytes, *columns),
+            Rows::Table { columns, values } => are_equal(values, *columns),
+            Rows::Inputs(inputs) => inputs_are_equal(inputs),
+        };
+        let training = equal(&self.pool.rows);
+        which_are_equal(training, self.test.as_ref().map_or(training, |test| equal(&test.rows)))
     }
 
     /// Returns the sets of OOD inputs that exist, and the number of inputs in each.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use jointly_core::printable::ShowPath as _;
 use jointly_core::{ImageShape, MAX_CLASSES, Task};
 
 use super::super::MAX_DATA_BYTES;
@@ -74,7 +75,7 @@ impl ImageFolder {
             Some(folder) => {
                 let there = subfolders(folder).map_err(|defect| refuse(folder, defect))?;
                 if let Some(strange) = there.iter().find(|class| classes.binary_search(class).is_err()) {
-                    let what = format!("it has the class {}, which has no folder to train on", strange.display());
+                    let what = format!("it has the class {}, which has no folder to train on", strange.shown());
                     let remedy = "add that folder, take this one away, or move it to outside if it belongs to no class";
                     return Err(refuse(folder, DataDefect::Layout { what, remedy }));
                 }

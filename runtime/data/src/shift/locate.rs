@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use jointly_core::printable::ShowPath as _;
+
 use super::super::card::Part;
 use super::super::locate::{Found, find};
 use super::card::{OutsiderCard, ShiftCard, ShiftContent};
@@ -57,7 +59,7 @@ pub fn locate_outsiders(outsiders: &'static OutsiderCard, directories: &[PathBuf
 impl fmt::Display for MissingShiftData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { card, parts, directories } = self;
-        let places: Vec<String> = directories.iter().map(|directory| directory.display().to_string()).collect();
+        let places: Vec<String> = directories.iter().map(|directory| directory.shown().to_string()).collect();
         let places =
             if places.is_empty() { "any data directory, since there is none".to_owned() } else { places.join(", ") };
         let part = parts[0];

@@ -1,6 +1,7 @@
 //! The 20 newsgroups, read from their folders or from an archive.
 
-use std::fs::{self, File};
+use std::collections::HashSet;
+use std::fs;
 use std::io::{self, BufReader};
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use jointly_core::{Inputs, Task, TokenMatrix, Tokens};
 use super::super::MAX_DATA_BYTES;
 use super::super::error::DataDefect;
 use super::super::locate::Found;
-use super::super::open;
+use super::super::{open, regular_file};
 use super::examples::{Labelled, Rows};
 use super::words::Vocabulary;
 
@@ -145,9 +146,9 @@ fn from_folder(path: &Path) -> Result<Vec<Post>, DataDefect> {
 
 /// Reads the posts of an archive that unpacks to at most `most` bytes; other members are ignored.
 fn from_archive(path: &Path, part: &str, most: u64) -> Result<Vec<Post>, DataDefect> {
-    let file = BufReader::new(File::open(path).map_err(DataDefect::Io)?);
+    let file = BufReader::new(regular_file::open(path).map_err(DataDefect::Io)?);
     let mut archive = tar::Archive::new(open::Bounded::new(MultiGzDecoder::new(file), most));
-    let (mut posts, mut left) = (Vec::new(), MAX_TEXT_BYTES);
+    let (mut posts, mut left, mut seen) = (Vec::new(), MAX_TEXT_BYTES, HashSet::new());
     for entry in archive.entries().map_err(open::damaged)? {
         let entry = entry.map_err(open::damaged)?;
         let (name, group) = {
@@ -158,6 +159,10 @@ fn from_archive(path: &Path, part: &str, most: u64) -> Result<Vec<Post>, DataDef
             let Some(group) = group.filter(|_| within == part.as_bytes() && !name.is_empty()) else { continue };
             (name.to_vec(), group)
         };
+        if !seen.insert((group, name.clone())) {
+            let name = String::from_utf8_lossy(&name).escape_debug().to_string();
+            return Err(open::reason(&format!("two of its posts are called {}/{name}", NEWSGROUPS[group])));
+        }
         let size = entry.size();
         let bytes = open::read_within(entry, left, open::damaged)?;
         // The reader takes the end of the archive for the end of its member.
@@ -186,6 +191,8 @@ fn body(post: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use flate2::Compression;
     use flate2::write::GzEncoder;
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use jointly_core::printable::ShowPath as _;
+
 use super::card::UciCard;
 
 /// Where the published tables are, in the folder `UCI_Datasets`.
@@ -53,7 +55,7 @@ impl UciCard {
 impl fmt::Display for MissingTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, directories, .. } = self;
-        let places: Vec<String> = directories.iter().map(|directory| directory.display().to_string()).collect();
+        let places: Vec<String> = directories.iter().map(|directory| directory.shown().to_string()).collect();
         let places =
             if places.is_empty() { "any data directory, since there is none".to_owned() } else { places.join(", ") };
         write!(f, "there is no table {name} in {places}: {}", self.remedy())

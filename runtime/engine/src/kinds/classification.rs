@@ -5,7 +5,7 @@ mod measured;
 use std::path::Path;
 
 use jointly_classification::cells;
-use jointly_classification::{Classification, EvaluateError, Problem, Suite, evaluate};
+use jointly_classification::{Classification, EvaluateError, Problem, Source, Suite, evaluate};
 use jointly_core::{Seed, agent_seed};
 use jointly_host::{Failure, Interface, Limits, Trace};
 use jointly_record::directory::RunDirectory;
@@ -18,6 +18,7 @@ use crate::asked::Asked;
 use crate::contestant::Contestant;
 use crate::cost::Cost;
 use crate::data_directories::DataDirectories;
+use crate::equal_inputs;
 use crate::failures::unscored;
 use crate::predictions::Predictions;
 use crate::problem_set::{Belief, Participants, ProblemSet};
@@ -83,8 +84,18 @@ impl ProblemSet for Vec<Problem> {
         Some(measured::cost(participants, &self[unit.problem], unit, activity))
     }
 
-    fn warning(&self, plan: &Plan) -> Option<String> {
-        cells::warning_of(plan.options::<Classification>()?, self)
+    fn warnings(&self, plan: &Plan) -> Vec<String> {
+        let cells = plan.options::<Classification>().and_then(|evaluation| cells::warning_of(evaluation, self));
+        cells.into_iter().chain(equal_inputs::warnings(self.iter().filter_map(equal))).collect()
+    }
+}
+
+/// Returns the name of a problem's data, and which of their inputs are all equal.
+fn equal(problem: &Problem) -> Option<(&str, Option<&'static str>)> {
+    match &problem.source {
+        Source::Synthetic { .. } => None,
+        Source::Imported(imported) => Some((&problem.name, imported.equal_inputs())),
+        Source::Real(real) => real.data().map(|data| (data.card().name, data.equal_inputs())),
     }
 }
 

@@ -5,6 +5,7 @@ import hashlib
 import os
 import tempfile
 import unittest
+import zlib
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,14 @@ from jointly_eval.ray.refusal import Refusal
 
 LINE = b'{"agent":"mlp","problem":"a","seconds":0.1}'
 OTHER = b'{"agent":"mlp","problem":"b","seconds":0.1}'
+
+
+def units_or_refusal(journal):
+    """Returns the units of a journal, or none of them and the refusal."""
+    try:
+        return list(journal.units()), ""
+    except Refusal as refusal:
+        return [], str(refusal)
 
 
 class Journals(unittest.TestCase):
@@ -40,6 +49,27 @@ class Journals(unittest.TestCase):
     def test_garbage_in_the_middle_is_named_with_its_line(self):
         self.path.write_bytes(LINE + b"\ngarbage\n" + OTHER + b"\n")
         with pytest.raises(Refusal, match="line 2 is not a result"):
+            list(self.open().units())
+
+    def test_a_damaged_line_is_named_and_one_without_a_checksum_is_read(self):
+        whole = b'{"agent":"mlp","problem":"a","crc32":"%08x"}' % zlib.crc32(b'{"agent":"mlp","problem":"a",')
+        text = LINE + b"\n" + whole + b"\n"
+        self.path.write_bytes(text)
+        journal = self.open()
+        assert list(journal.units()) == [("mlp", "a"), ("mlp", "a")]
+        journal.close()
+        for bit in range(8 * len(LINE) + 8, 8 * len(text)):
+            flipped = bytearray(text)
+            flipped[bit // 8] ^= 1 << bit % 8
+            self.path.write_bytes(flipped)
+            journal = self.open()
+            read, said = units_or_refusal(journal)
+            # A flipped name of the checksum is that of a member which nobody reads.
+            assert read == [("mlp", "a"), ("mlp", "a")] or "results.jsonl line " in said
+            assert self.path.read_bytes() == flipped
+            journal.close()
+        self.path.write_bytes(text.replace(b'"mlp","problem":"a","crc32"', b'"mlq","problem":"a","crc32"'))
+        with pytest.raises(Refusal, match="line 2 is damaged: checksum mismatch; delete the line"):
             list(self.open().units())
 
     def test_it_is_held_by_one_process(self):

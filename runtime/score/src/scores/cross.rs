@@ -1,10 +1,12 @@
 //! Scores of agents against each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use jointly_core::printable::ShowPath as _;
 use jointly_core::{At, Real, ScoreDef, Scored};
 use jointly_record::directory::RunDirectory;
+use jointly_record::pack_members::MOST_BYTES;
 use jointly_record::plan::Plan;
 use jointly_record::unit::UnitResult;
 use jointly_regression::scores::SCORES;
@@ -28,10 +30,18 @@ pub struct CrossProblem<'a> {
 /// Reads the beliefs that results name from the directory of their run.
 ///
 /// # Errors
-/// When a belief is missing or damaged.
+/// When a belief is missing or damaged, or all of them take more memory than a pack may.
 pub fn read(results: &[UnitResult], directory: &RunDirectory) -> Result<Beliefs> {
-    let names = results.iter().filter_map(|result| result.outcome.belief());
-    names.map(|name| Ok((name.to_owned(), directory.belief(name)?))).collect()
+    let (mut beliefs, mut bytes) = (Beliefs::new(), 0);
+    for name in results.iter().filter_map(|result| result.outcome.belief()) {
+        if !beliefs.contains_key(name) {
+            let belief = directory.belief(name)?;
+            bytes += belief.len() as u64;
+            ensure!(bytes <= MOST_BYTES, "{} has more than {MOST_BYTES} bytes of beliefs", directory.path().shown());
+            beliefs.insert(name.to_owned(), belief);
+        }
+    }
+    Ok(beliefs)
 }
 
 /// Beliefs compared on one problem, and their agents.
@@ -111,12 +121,15 @@ fn compare<'a>(
     left_out: &BTreeMap<usize, String>,
 ) -> Result<Vec<Comparison<'a>>> {
     let contenders: Vec<usize> = (0..agents.len()).filter(|agent| !left_out.contains_key(agent)).collect();
+    let places: Vec<HashMap<&str, usize>> = agents
+        .iter()
+        .map(|agent| agent.problems.iter().enumerate().map(|(place, scored)| (scored.problem, place)).collect())
+        .collect();
     let mut all = Vec::new();
     for problem in plan.problems.iter().map(|planned| planned.problem.as_str()) {
         let of = |&agent: &usize| {
-            let scored = &agents[agent].problems;
-            let place = scored.iter().position(|scored| scored.problem == problem)?;
-            let belief = scored[place].belief()?;
+            let place = *places[agent].get(problem)?;
+            let belief = agents[agent].problems[place].belief()?;
             Some(((agent, place), beliefs.get(belief)?.as_slice()))
         };
         let Some(found) = contenders.iter().map(of).collect::<Option<Vec<_>>>() else { continue };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use jointly_core::Partitioning;
-use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
+use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES, MAX_TAUS};
 
 /// The largest tau that plain Monte Carlo estimates well (appendix A.1 of the paper).
 const MONTE_CARLO_UP_TO: u32 = 10;
@@ -98,6 +98,11 @@ impl Evaluation {
         if self.planes > MAX_PLANES {
             return Err(EvaluationError::range("planes", &self.planes, format!("0 to {MAX_PLANES}")));
         }
+        // Checked first, because taus are compared with one another.
+        if self.taus.len() > MAX_TAUS {
+            let expected = format!("{MAX_TAUS} at most");
+            return Err(EvaluationError::range("the number of taus", &self.taus.len(), expected));
+        }
         for (i, tau) in self.taus.iter().enumerate() {
             if *tau == 0 {
                 return Err(EvaluationError::range("tau", tau, "at least 1"));
@@ -126,6 +131,13 @@ mod tests {
     #[test]
     fn the_testbed_passes() {
         assert_eq!(Evaluation::testbed().check(), Ok(()));
+    }
+
+    #[test]
+    fn there_are_so_many_taus_and_no_more() {
+        let with = |count: u32| Evaluation { taus: (1..=count).collect(), ..Evaluation::testbed() }.check();
+        assert_eq!(with(100), Ok(()));
+        assert_eq!(with(101).unwrap_err().to_string(), "the number of taus is 101, expected 100 at most");
     }
 
     #[test]

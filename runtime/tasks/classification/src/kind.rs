@@ -73,6 +73,10 @@ impl TaskScores for ProblemScores {
         all
     }
 
+    fn places(&self) -> Vec<u64> {
+        self.joint.iter().map(|(tau, _)| u64::from(*tau)).collect()
+    }
+
     fn calibration(&self) -> Calibration<'_> {
         Calibration::of([self.calibration.as_slice()], [])
     }

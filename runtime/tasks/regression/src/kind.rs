@@ -82,6 +82,11 @@ impl TaskScores for RegressionUnit {
         ScoreDef::all(SCORES, self, context)
     }
 
+    fn places(&self) -> Vec<u64> {
+        let levels = self.scores.levels.iter().map(|scores| scores.level.to_bits());
+        levels.chain(0..self.rounds.len() as u64).collect()
+    }
+
     fn absences(&self) -> Vec<(&'static str, String)> {
         let absences = self.correlations.iter().flat_map(|correlations| &correlations.absences);
         let named = absences.flat_map(|Absence { score, reason }| {

@@ -1,12 +1,12 @@
 //! User-supplied table files: their bytes, their contents, and the names of their problems.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use jointly_core::digest::digest;
 use jointly_data::regression::{RegressionTable, TableDefect, TableFileError, TableFormat};
+use jointly_data::regular_file;
 use jointly_data::uci::uci_cards;
 
 use crate::problem::Table;
@@ -85,7 +85,7 @@ fn is_taken(name: &str) -> bool {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, TableDefect> {
-    let file = File::open(path).map_err(TableDefect::Io)?;
+    let file = regular_file::open(path).map_err(TableDefect::Io)?;
     let mut bytes = Vec::new();
     // Reads no more than the limit, whatever size the file system reports.
     file.take(MAX_TABLE_BYTES + 1).read_to_end(&mut bytes).map_err(TableDefect::Io)?;

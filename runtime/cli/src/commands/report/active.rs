@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use jointly_core::printable::ShowPath as _;
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
 use jointly_record::unit::UnitResult;
@@ -15,7 +16,7 @@ pub(super) fn runs(own: &Path, plan: &Plan, paths: &[PathBuf]) -> Result<Vec<(Pl
     for (number, path) in paths.iter().enumerate() {
         let directory = RunDirectory::existing(path)?;
         let active = directory.plan()?;
-        let (owner, shown) = (own.display(), path.display());
+        let (owner, shown) = (own.shown(), path.shown());
         if !learns && !is_of(plan, |problem| matches!(problem.source, RegressionSource::Correlations(_))) {
             bail!(
                 "--active compares with a run of correlations or of active learning, and {owner} is one of {}",
@@ -44,7 +45,7 @@ pub(super) fn runs(own: &Path, plan: &Plan, paths: &[PathBuf]) -> Result<Vec<(Pl
 /// the comparison of selections.
 fn fits((path, plan): (&Path, &Plan), earlier: &[(&Path, &Plan)]) -> Result<()> {
     let Some((first, theirs)) = earlier.first() else { return Ok(()) };
-    let (shown, first) = (path.display(), first.display());
+    let (shown, first) = (path.shown(), first.shown());
     if let Some(difference) = plan.other_lessons(theirs) {
         bail!(
             "--active {shown}: it asked another question than {first}: {difference}; only runs that differ in --predict alone \
@@ -61,7 +62,7 @@ fn fits((path, plan): (&Path, &Plan), earlier: &[(&Path, &Plan)]) -> Result<()> 
             bail!(
                 "--active {shown}: {label} predicts there, as in {}; give one run for each agent that predicts, made by \
                  `jointly run` with another --predict AGENT",
-                other.display()
+                other.shown()
             );
         }
     }

@@ -2,12 +2,18 @@
 
 import fcntl
 import json
+import zlib
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 
 from .node import digest, keep
 from .refusal import Refusal, one_line
+
+#: The name of a line's last member, the checksum of all bytes before it, as it stands in the line.
+CHECKSUM = b'"crc32":'
+#: The length of its value and of the end of the line's object.
+END = len(b'"01234567"}')
 
 
 class Journal:
@@ -33,14 +39,16 @@ class Journal:
         end = 0
         with open(self._path, "rb") as lines:
             for number, line in enumerate(lines, start=1):
-                if not line.endswith(b"\n"):
+                ended, remedy = line.endswith(b"\n"), "delete the line, and its unit is run again"
+                if not is_whole(line.rstrip(b"\n")) if ended else is_more_than_a_line(line):
+                    raise Refusal(f"{self._path} line {number} is damaged: checksum mismatch; {remedy}")
+                if not ended:
                     break
                 end += len(line)
                 try:
                     result = json.loads(line)
                     yield result["agent"], result["problem"]
                 except (ValueError, KeyError, TypeError):
-                    remedy = "delete the line, and its unit is run again"
                     raise Refusal(f"{self._path} line {number} is not a result; {remedy}") from None
         self._file.truncate(end)
         self._file.seek(end)
@@ -69,6 +77,20 @@ class Journal:
                 keep(path, content)
         except OSError as error:
             raise unwritten(path, error) from None
+
+
+def is_whole(line: bytes) -> bool:
+    """Returns whether a line, without its end, has either no checksum or the right one."""
+    before, name, value = line.rpartition(CHECKSUM)
+    if not name or len(value) > END + 5:
+        return True
+    return b"".join(value.split()) == b'"%08x"}' % zlib.crc32(before)
+
+
+def is_more_than_a_line(text: bytes) -> bool:
+    """Returns whether text without an end of line holds a complete line and more, which no killed writer leaves."""
+    _, name, value = text.partition(CHECKSUM)
+    return bool(name) and len(value) > END
 
 
 def unwritten(path: Path, error: OSError) -> Refusal:

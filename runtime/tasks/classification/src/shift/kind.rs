@@ -9,7 +9,7 @@ use jointly_core::{Context, Layout, Metric, ScoreDef, ScoreInfo, ScoreName, Scor
 
 use super::level::ShiftLevel;
 use super::options::ShiftOptions;
-use super::score::{Condition, ConditionScores, Detection, DetectionScores, ShiftScores};
+use super::score::{Condition, ConditionScores, Detection, DetectionScores, LabelledScores, ShiftScores};
 use super::scores::{CONDITION_SCORES, LAYOUTS, PROBLEM_SCORES, condition_scores, problem_scores};
 use super::suites::{ShiftSuite, shift_suite, shift_suites};
 
@@ -99,6 +99,15 @@ impl TaskScores for ShiftScores {
     fn calibration(&self) -> Calibration<'_> {
         let unshifted = self.unshifted().and_then(bins);
         Calibration::of(unshifted, self.shifted().filter_map(|(_, scores)| bins(scores)))
+    }
+
+    fn places(&self) -> Vec<u64> {
+        let labelled = self.conditions.iter().filter_map(|scores| scores.labelled.as_ref());
+        let of = |scores: &LabelledScores| {
+            let taus = scores.joint.iter().map(|(tau, _)| *tau);
+            taus.chain(scores.brier_by_draws.iter().map(|(draws, _)| *draws)).map(u64::from).collect::<Vec<u64>>()
+        };
+        labelled.flat_map(of).collect()
     }
 
     fn conditions(&self) -> Option<Vec<ConditionValues>> {

@@ -1,7 +1,7 @@
 //! The evaluation options of dataset shift, checked before they are used.
 
 use crate::Evaluation;
-use jointly_core::estimate::{MAX_DRAWS, MAX_SAMPLE_BYTES};
+use jointly_core::estimate::{MAX_DRAWS, MAX_SAMPLE_BYTES, MAX_TAUS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -11,6 +11,8 @@ use crate::rule::Rule;
 
 /// The largest allowed order of predictive distributions.
 const MOST_TAU: u32 = 1 << 16;
+/// The most levels of shift.
+const MOST_LEVELS: usize = 1_000;
 
 /// The evaluation options of dataset shift.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +85,14 @@ impl ShiftOptions {
         }
         if self.taus.is_empty() {
             return range("taus", &"empty", "at least one tau");
+        }
+        // Checked first, because taus and levels are compared with one another.
+        let counts = [
+            ("the number of taus", self.taus.len(), MAX_TAUS),
+            ("the number of levels", self.levels.len(), MOST_LEVELS),
+        ];
+        if let Some((field, count, most)) = counts.into_iter().find(|(_, count, most)| count > most) {
+            return range(field, &count, &format!("{most} at most"));
         }
         for (i, tau) in self.taus.iter().enumerate() {
             if !(1..=MOST_TAU).contains(tau) {

@@ -17,6 +17,8 @@ const MOST: u32 = 1 << 20;
 const MOST_POINTS: u32 = 1 << 12;
 /// Maximum number of interval levels: whole percents give 99.
 const MOST_LEVELS: usize = 100;
+/// The most rounds of active learning.
+const MOST_ROUNDS: u32 = 200;
 /// Default number of functions from which covariances are estimated.
 const MOMENT_DRAWS: u32 = 1000;
 /// Maximum number of test points whose correlations are stored, for all pairs.
@@ -140,7 +142,7 @@ impl RegressionOptions {
             ("random_batches", self.random_batches, 1, MOST),
             ("belief_rows", self.belief_rows, 1, MOST_BELIEF_ROWS),
             ("exact_rows", self.exact_rows, 0, MOST),
-            ("rounds", self.rounds, 0, MOST),
+            ("rounds", self.rounds, 0, MOST_ROUNDS),
         ];
         for (field, value, least, most) in counts {
             if value < least || value > most {
