@@ -81,6 +81,14 @@ pub(crate) fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
+/// Moves a file of a contest away; returns what puts it back.
+fn without(path: &Path) -> impl FnOnce() + use<> {
+    let away = tempfile::tempdir().unwrap();
+    let path = path.to_owned();
+    fs::rename(&path, away.path().join("file")).unwrap();
+    move || fs::rename(away.path().join("file"), &path).unwrap()
+}
+
 /// The mean KL of an agent in the scores of a run.
 fn kl(scores: &Value, agent: &str) -> f64 {
     let agents = scores["agents"].as_array().unwrap();
@@ -111,12 +119,13 @@ pub(crate) fn knows_public_seeds() {
 
     let said = contest.close();
     assert!(
-        said.contains("closed with 3 entries") && said.contains("- the secret of knows-public-seeds by eve"),
+        said.contains("closed with 3 entries")
+            && said.contains("- knows-public-seeds by eve: its secret is not revealed"),
         "{said}"
     );
     assert!(contest.files("run").is_empty() && contest.files("secrets").is_empty());
     assert!(contest.check().contains("knows-public-seeds by eve"), "{}", contest.check());
-    assert!(contest.check().contains("the key is not computed yet"));
+    assert!(contest.check().contains("the key is not drawn yet"));
     done(["contest", "reveal", &contest.argument(), &secret]);
     let table = contest.close();
     let ranked: Vec<&str> = table.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
@@ -157,12 +166,14 @@ fn whatever_is_changed_after_the_close_is_named() {
     let contest = closed();
     let file = |name: &str| contest.path().join(name);
     let same = contest.check();
+    let other_rules = ["is no entry of this contest: it was made for other rules"];
+    contest.defect(&file("contest.json"), |text| text.replace("\"c\"", "\"d\""), &other_rules);
+    contest.defect(&file("contest.json"), |text| text.replace("\"fuel\": 2", "\"fuel\": 1"), &other_rules);
     contest.defect(
         &file("contest.json"),
-        |text| text.replace("\"c\"", "\"d\""),
-        &["run has another plan", "seed sealed:"],
+        |text| text.replace("\"plan\": {", "\"plan\": {\"a\": 1,"),
+        &["is not one that"],
     );
-    contest.defect(&file("contest.json"), |text| text.replace("\"fuel\": 2", "\"fuel\": 1"), &["run has another plan"]);
     contest.defect(
         &file("closed.json"),
         |text| text.replace("\"at\": \"20", "\"at\": \"21"),
@@ -189,15 +200,26 @@ fn whatever_is_changed_after_the_close_is_named() {
         let digit = if text[at..].starts_with('0') { '1' } else { '0' };
         format!("{}{digit}{}", &text[..at], &text[at + 1..])
     };
-    contest.defect(&file("run/plan.json"), other, &["run has another plan than follows from the contest: seed"]);
-    contest.defect(&file("run/results.jsonl"), |text| text.replacen("0.", "0.1", 1), &[]);
+    contest.defect(&file("run/plan.json"), other, &["plan.json is damaged or was edited: checksum mismatch"]);
+    // Whoever forges a plan leaves the checksum out.
+    let forged = |text: &str| format!("{}\n}}\n", other(text).split(",\n  \"crc32\"").next().unwrap());
+    contest.defect(&file("run/plan.json"), forged, &["run has another plan than follows from the contest: seed"]);
+    contest.defect(&file("run/results.jsonl"), |text| text.replacen("0.", "0.1", 1), &["results.jsonl", "checksum"]);
     contest.defect(&file("run/scores.json"), |text| text.replacen("0.", "0.1", 1), &["verification failed"]);
-    // An entry that is exchanged for another, with its name right.
-    let [entry, _] = &contest.files("entries")[..] else { panic!("two entries") };
-    let away = contest.folder.path().join("away");
-    fs::rename(entry, &away).unwrap();
-    refused(["contest", "check", &contest.argument()], &["closed.json has sha256:", "which is not in entries/"]);
-    fs::rename(&away, entry).unwrap();
+    // Files that are not there.
+    let argument = contest.argument();
+    let check = ["contest", "check", &argument];
+    let missing = [
+        (contest.files("entries")[0].clone(), "which is not in entries/"),
+        (file("run/plan.json"), "run is there, and has no plan"),
+        (file("closed.json"), "run is there, and the contest is not closed"),
+        (file("run/scores.json"), "scores.json"),
+    ];
+    for (path, said) in missing {
+        let back = without(&path);
+        refused(check, &[said]);
+        back();
+    }
     assert_eq!(contest.check().lines().count(), same.lines().count());
 }
 
@@ -219,27 +241,95 @@ fn entries_that_reveal_nothing_are_withdrawn_and_named() {
 
     let said = contest.close();
     assert!(
-        said.contains("- the secret of prior by bob") && said.contains("- the component of class-average by cid"),
+        said.contains("- prior by bob: its secret is not revealed")
+            && said.contains("- class-average by cid: its component is not in agents/"),
         "{said}"
     );
     fs::rename(&kept, &component).unwrap();
     let said = contest.close();
-    assert!(said.contains("- the secret of prior by bob") && !said.contains("cid"), "{said}");
-    let finished = run(["contest", "close", &contest.argument(), "--without-missing", "--plan-only"]);
+    assert!(said.contains("- prior by bob: its secret is not revealed") && !said.contains("cid"), "{said}");
+    let finished = run(["contest", "close", &contest.argument(), "--without-lacking", "--plan-only"]);
     assert_eq!(finished.code, Some(0), "{finished:?}");
-    assert!(
-        finished.stderr.contains("prior by bob takes no part: it has not revealed what it kept back"),
-        "{finished:?}"
-    );
+    assert!(finished.stderr.contains("prior by bob takes no part"), "{finished:?}");
     assert!(contest.check().contains("the run is not finished yet"));
     // The plan is run as any other.
     let place = contest.path().join("run");
     done(["run", "--like", place.to_str().unwrap(), "--out", place.to_str().unwrap()]);
     let said = contest.check();
-    assert!(said.contains("prior by bob") && said.contains("withdrawn: it revealed nothing"), "{said}");
+    assert!(said.contains("prior by bob") && said.contains("takes no part: its secret is not revealed"), "{said}");
     assert!(said.contains("verified: 2 units"), "{said}");
     let late = ["contest", "reveal", &contest.argument(), &contest.beside("bob.secret")];
     refused(late, &["is drawn already: it is too late to reveal a secret"]);
+}
+
+/// The organiser hides what an entrant has revealed, to be rid of the entry or to choose between keys.
+#[test]
+fn an_entry_that_lacks_nothing_takes_part() {
+    let contest = Contest::open(&[]);
+    let argument = contest.argument();
+    let secret = contest.beside("ada.secret");
+    contest.enter(&["uniform"], &["--by", "ada", "--secret", &secret]);
+    contest.enter(&["class-average"], &["--by", "bob"]);
+    let early = ["contest", "close", &argument, "--without-lacking"];
+    refused(early, &["is not closed yet: close it first without this option"]);
+    contest.close();
+    done(["contest", "reveal", &argument, &secret]);
+    let back = without(&contest.files("secrets")[0]);
+    done(early);
+    back();
+    refused(["contest", "check", &argument], &["uniform by ada takes no part in the run, though it lacks nothing"]);
+}
+
+/// What is written by hand into entries/ is refused before the close, or takes no part after it.
+#[test]
+fn entries_that_cannot_run_hold_nothing_up() {
+    let contest = Contest::open(&[]);
+    let argument = contest.argument();
+    contest.enter(&["uniform", "class-average"], &["--by", "ada"]);
+    let honest = contest.files("entries");
+    let text = fs::read_to_string(&honest[0]).unwrap();
+    let write = |text: &str| {
+        let name = jointly_core::digest(text.as_bytes()).replace(':', "-");
+        let path = contest.path().join("entries").join(name).with_extension("json");
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let field = |name: &str| json(&honest[0])[name].as_str().unwrap().to_owned();
+    let (agent, digest, at) = (field("agent"), field("digest"), field("at"));
+    let organiser = contest.json("contest.json")["commitment"].as_str().unwrap().to_owned();
+    let committed = format!("\"{at}\",\n  \"commitment\": \"{organiser}\"\n");
+    let set = |settings: &str| text.replace("\"settings\": {}", &format!("\"settings\": {{\n    {settings}\n  }}"));
+    let wrong = [
+        (text.replace(&format!("\"{at}\"\n"), &committed), "its commitment is the organiser's"),
+        (text.replace(&at, "1999-01-01T00:00:00Z"), "was entered at 1999"),
+        (text.replace("\"by\": \"ada\"", "\"by\": \"bob\""), "was entered twice"),
+        (text.replace("\"by\": \"ada\"", "\"by\": \"ada \""), "has blanks around it"),
+        (text.replace("\"by\"", "\"who\""), "is not one that this command makes"),
+        (set("\"a\": \"1,b=2\""), "its settings cannot be written on a command line"),
+        (set("\"a\": \"1\",\n    \"a\": \"2\""), "is not one that this command makes"),
+    ];
+    for (text, said) in wrong {
+        let path = write(&text);
+        refused(["contest", "check", &argument], &[said]);
+        refused(["contest", "close", &argument], &[said]);
+        fs::remove_file(path).unwrap();
+    }
+    // These are found only when the component is there, which may be after the close.
+    write(&text.replace(&format!("\"{agent}\""), "\"impostor\""));
+    let junk = jointly_core::digest(b"junk");
+    write(&text.replace(&digest, &junk));
+    fs::write(contest.path().join("agents").join(junk.replace(':', "-")).with_extension("wasm"), "junk").unwrap();
+    let said = contest.close();
+    assert!(said.contains(&format!("its component cannot take part: it calls itself {agent}")), "{said}");
+    assert!(said.contains("WebAssembly"), "{said}");
+    done(["contest", "close", &argument, "--without-lacking"]);
+    let said = contest.check();
+    assert!(said.contains("verified: 2 units"), "{said}");
+    assert_eq!(said.matches("takes no part: its component cannot").count(), 2, "{said}");
+    // A close that was killed before it had copied the components goes on.
+    fs::remove_dir_all(contest.path().join("run/agents")).unwrap();
+    contest.close();
+    done(["contest", "check", &argument, "--finished"]);
 }
 
 #[test]
@@ -249,20 +339,26 @@ fn what_a_contest_cannot_be_about_is_refused_with_the_remedy() {
     let place = place.to_str().unwrap();
     let open = |options: &[&str], said: &[&str]| refused(["contest", "open", place].iter().chain(options), said);
     open(&["--suite", "quick", "--seed", "3"], &["--seed cannot be used here", "leave it out"]);
+    let engine = ["--suite", "quick", "--engine", "interpreter"];
+    open(&engine, &["--engine cannot be used here: it is no part of the rules"]);
     open(&["--suite", "quick", "--out", "x"], &["--out cannot be used here"]);
     open(&["--suite", "quick", "--until", "yesterday"], &["--until", "a time in UTC such as"]);
     open(&["--suite", "quick", "--until", "2020-01-01"], &["2020-01-01T00:00:00Z is over", "give a later --until"]);
     let within = format!("{place}/secret");
-    open(&["--suite", "quick", "--secret", &within], &["within the folder that you will publish"]);
-    open(&["--suite", "quick", "--name", "a\u{1b}[2J"], &["U+001B", "give another --name"]);
+    open(&["--suite", "quick", "--secret", &within], &["within the folder that is published"]);
+    open(&["--suite", "quick", "--name", "a\u{1b}[2J"], &["U+001B", "this cannot be a contest"]);
+    assert!(!Path::new(place).exists());
+
+    let own = crate::npz::TemporaryFile::new("mine.npz", crate::npz::problem().bytes());
+    open(&["--problem", own.argument()], &["it has problems of its own, whose labels somebody knows"]);
     assert!(!Path::new(place).exists());
 
     let contest = Contest::open(&["--until", "2999-01-01", "--entries", "1"]);
     let path = contest.argument();
     refused(["contest", "close", &path], &["takes entries until 2999-01-01T00:00:00Z", "close it then"]);
-    refused(["contest", "enter", &path, "oracle", "--by", "ada"], &["oracle is not a component"]);
+    refused(["contest", "enter", &path, "oracle", "--by", "ada"], &["oracle"]);
     refused(["contest", "enter", &path, "linear", "--by", "ada"], &["linear does not support"]);
-    refused(["contest", "enter", &path, "mlp", "prior", "--by", "ada"], &["ada has more than 1 entries"]);
+    refused(["contest", "enter", &path, "mlp", "prior", "--by", "ada"], &["ada has more than the 1 entries"]);
     assert!(contest.files("entries").is_empty(), "nothing is entered by halves");
     let secret = contest.beside("c.secret");
     refused(["contest", "enter", &path, "nobody", "--by", "ada", "--secret", &secret], &["overwrites no file"]);

@@ -36,7 +36,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("runtime/fetch", &["runtime/core", "runtime/data", "runtime/record"]),
     ("runtime/score", &["runtime/core", "runtime/data", "runtime/tasks/*", "runtime/record"]),
     ("runtime/report", &["runtime/core", "runtime/data", "runtime/tasks/*", "runtime/record", "runtime/score"]),
-    ("runtime/contest", &["runtime/core", "runtime/host", "runtime/record", "runtime/engine"]),
+    ("runtime/contest", &["runtime/core", "runtime/data", "runtime/host", "runtime/record", "runtime/engine"]),
     ("runtime/cli", &["runtime/*", "runtime/tasks/*", "plugins/bundle"]),
 ];
 

@@ -249,9 +249,19 @@ impl Request {
         Ok(Self::from_arg_matches(&command.try_get_matches_from(words)?)?)
     }
 
-    /// Returns whether no seed was chosen, or the default.
-    pub(crate) fn has_default_seed(&self) -> bool {
-        self.seed == Seed::default()
+    /// Refuses what the rules of a contest do not decide.
+    pub(crate) fn refuse_for_contest(&self) -> Result<()> {
+        let given = [
+            ("--seed", self.seed != Seed::default()),
+            ("--jobs", self.jobs.is_some()),
+            ("--engine", self.engine != EngineArgument::default()),
+            ("--native", self.native),
+            ("--timeout", self.timeout.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => bail!("{option} cannot be used here: it is no part of the rules; leave it out"),
+            None => Ok(()),
+        }
     }
 
     /// Refuses `--like` where this command makes its own plan.

@@ -1,15 +1,26 @@
-//! The plan of a contest's run: the rules with the key as seed and the entries as agents.
+//! The draw: which entries take part, and the plan of their run, whose seed is the key.
+
+use std::collections::{HashMap, HashSet};
 
 use anyhow::{Context, Result, bail};
+use jointly_core::printable::ShowPath as _;
 use jointly_record::plan::{Plan, PlannedAgent, label};
+use jointly_record::settings::Settings;
 
-use crate::enter::refuse_too_many;
 use crate::entry::ContestEntry;
-use crate::entry_list::EntryList;
 use crate::folder::ContestFolder;
 use crate::key::key;
 use crate::rules::Rules;
 use crate::secret::Secret;
+use crate::time::Time;
+
+/// The entries of a list, after the draw.
+pub(crate) struct Drawn {
+    /// Those that take part, with their digests, in the order of the plan's agents.
+    pub(crate) taking_part: Vec<(String, ContestEntry)>,
+    /// Those that do not.
+    pub(crate) withdrawn: Vec<ContestEntry>,
+}
 
 /// Returns the plan of a run of the entries that take part.
 ///
@@ -34,25 +45,59 @@ pub(crate) fn plan(
     let plan = Plan { seed, agents, ..folder.rules.plan.clone() };
     match plan.defect() {
         None => Ok(plan),
-        Some(defect) => bail!("the entries of {} make no plan: {defect}", folder.path().display()),
+        Some(defect) => bail!("the entries of {} make no plan: {defect}", folder.path().shown()),
     }
 }
 
-/// Refuses a list that the rules do not allow.
-pub(crate) fn refuse_against(rules: &Rules, list: &EntryList, entries: &[(String, ContestEntry)]) -> Result<()> {
-    if let Some(until) = rules.until.filter(|until| list.at < *until) {
-        bail!("it was closed at {}, and entries were to be taken until {until}", list.at);
+/// Splits the entries of a list into those that take part in a run and the others, and compares the run's plan with the one
+/// that follows from them.
+///
+/// # Errors
+/// When the plan is another one.
+pub(crate) fn again(
+    folder: &ContestFolder,
+    list: &str,
+    organiser: &Secret,
+    held: &Plan,
+    entries: Vec<(String, ContestEntry)>,
+) -> Result<Drawn> {
+    let agents: HashSet<(&str, String)> =
+        held.agents.iter().map(|agent| identity(&agent.digest, &agent.settings)).collect();
+    let (taking_part, withdrawn): (Vec<_>, Vec<_>) =
+        entries.into_iter().partition(|(_, entry)| agents.contains(&identity(&entry.digest, &entry.settings)));
+    if let Some(difference) = plan(folder, list, organiser, &taking_part)?.difference(held) {
+        bail!("{} has another plan than follows from the contest: {difference}", folder.run().shown());
     }
-    for (place, (id, entry)) in entries.iter().enumerate() {
-        let end = rules.until.unwrap_or(list.at).min(list.at);
-        if entry.at > end {
-            bail!("{} ({id}) was entered at {}, and entries were taken until {end}", entry.shown(), entry.at);
+    Ok(Drawn { taking_part, withdrawn: withdrawn.into_iter().map(|(_, entry)| entry).collect() })
+}
+
+/// Refuses entries that the rules do not allow by the time `now`.
+///
+/// # Errors
+/// When one was made too early or too late, twice, or under a name with too many.
+pub(crate) fn refuse_against(rules: &Rules, now: Time, entries: &[(String, ContestEntry)]) -> Result<()> {
+    let end = rules.until.unwrap_or(now).min(now);
+    let mut agents: HashMap<(&str, String), &str> = HashMap::new();
+    let mut counts: HashMap<&str, u32> = HashMap::new();
+    for (id, entry) in entries {
+        let shown = entry.shown();
+        if !(rules.opened..=end).contains(&entry.at) {
+            let (at, opened) = (entry.at, rules.opened);
+            bail!("{shown} ({id}) was entered at {at}, and entries are taken from {opened} to {end}: remove its file");
         }
-        refuse_too_many(rules, &entry.by, entries)?;
-        let same = |(_, other): &&(String, ContestEntry)| other.planned().has_bytes_and_settings_of(&entry.planned());
-        if let Some((other, _)) = entries[..place].iter().find(same) {
-            bail!("{} was entered twice, as {other} and {id}: remove one of the two files", entry.shown());
+        if let Some(other) = agents.insert(identity(&entry.digest, &entry.settings), id) {
+            bail!("{shown} was entered twice, as {other} and {id}: remove the file that came later");
+        }
+        let count = counts.entry(&entry.by).or_default();
+        *count += 1;
+        if let Some(most) = rules.most_entries.filter(|most| *count > most.get()) {
+            bail!("{} has more than the {most} entries that the rules allow: remove one", entry.by);
         }
     }
     Ok(())
+}
+
+/// Returns what tells agents in the sandbox apart: their bytes and settings.
+fn identity<'a>(digest: &'a str, settings: &Settings) -> (&'a str, String) {
+    (digest, settings.label(""))
 }

@@ -14,11 +14,11 @@ use jointly_record::directory::{self, RunDirectory};
 use jointly_record::format::Format;
 use jointly_record::kept::Kept;
 use jointly_record::pack;
-use jointly_record::plan::Plan;
+use jointly_record::plan::{Plan, PlannedAgent};
 
+use crate::draw;
 use crate::entry::ContestEntry;
 use crate::folder::ContestFolder;
-use crate::rules::Rules;
 use crate::secret::Secret;
 use crate::time::Time;
 
@@ -27,6 +27,7 @@ use crate::time::Time;
 ///
 /// # Errors
 /// When the contest is closed, an agent cannot take part, it was entered before, or its entrant has too many entries.
+/// Then nothing is entered.
 pub fn enter(
     folder: &ContestFolder,
     agents: &[AgentSpec],
@@ -40,8 +41,7 @@ pub fn enter(
         bail!("{} took entries until {until}, and it is {at}", rules.name);
     }
     let scratch = tempfile::tempdir().context("failed to make a temporary folder")?;
-    let agents: Vec<AgentSpec> =
-        agents.iter().map(|spec| components(spec, scratch.path())).collect::<Result<Vec<_>>>()?.concat();
+    let agents = agents.iter().map(|spec| components(spec, scratch.path())).collect::<Result<Vec<_>>>()?.concat();
     let workload = load(folder, &agents, data)?;
     let mut entries = folder.entries()?;
     let before = entries.len();
@@ -49,6 +49,7 @@ pub fn enter(
         ensure!(planned.is_component(), "{} is not a component: others could not run it again", planned.label);
         let entry = ContestEntry {
             format: Format,
+            rules: folder.rules_digest.clone(),
             agent: planned.agent.clone(),
             digest: planned.digest.clone(),
             settings: planned.settings.clone(),
@@ -56,17 +57,19 @@ pub fn enter(
             at,
             commitment: secret.map(Secret::commitment),
         };
-        if let Some(defect) = entry.defect() {
-            bail!("{defect}; give another --by");
+        if let Some(defect) = entry.defect(rules, &folder.rules_digest) {
+            bail!("{} cannot be entered: {defect}", planned.label);
         }
         if let Some((_, held)) = entries.iter().find(|(_, held)| held.planned().has_bytes_and_settings_of(planned)) {
             bail!("{} is entered already, as {}: leave it out", planned.label, held.shown());
         }
         entries.push((String::new(), entry));
-        refuse_too_many(rules, by, &entries)?;
     }
+    draw::refuse_against(rules, at, &entries)?;
+    folder.refuse_more_than(entries.len())?;
     workload.keep_files_in(folder.files())?;
-    entries.drain(before..).map(|(_, entry)| Ok((folder.add(&entry)?, entry))).collect()
+    let entered = entries.drain(before..).map(|(_, entry)| entry).collect();
+    folder.add(entered)
 }
 
 /// Loads agents and lets them and the suite refuse one another, as a run does.
@@ -77,17 +80,6 @@ fn load(folder: &ContestFolder, agents: &[AgentSpec], data: &DataDirectories) ->
     match workload.plan.defect() {
         Some(defect) => bail!("this entry cannot be taken: {defect}"),
         None => Ok(workload),
-    }
-}
-
-/// Refuses more entries under a name than the rules allow.
-pub(crate) fn refuse_too_many(rules: &Rules, by: &str, entries: &[(String, ContestEntry)]) -> Result<()> {
-    let own = entries.iter().filter(|(_, entry)| entry.by == by).count();
-    match rules.most_entries {
-        Some(most) if own > most.get() as usize => {
-            bail!("{by} has more than {most} entries, and the rules allow {most}")
-        }
-        _ => Ok(()),
     }
 }
 
@@ -106,14 +98,13 @@ fn components(spec: &AgentSpec, scratch: &Path) -> Result<Vec<AgentSpec>> {
         "{} is a run, whose agents have their settings: leave the settings out",
         spec.agent
     );
-    let plan = run.plan()?;
-    let components = plan.agents.iter().filter(|agent| agent.is_component());
-    let copy = |agent: &jointly_record::plan::PlannedAgent| {
+    let copy = |agent: &PlannedAgent| {
         let copy = scratch.join(Kept::Agent.path(&agent.digest).replace('/', "-"));
         fs::write(&copy, run.whole(Kept::Agent, &agent.digest)?).context("failed to copy a component")?;
         Ok(AgentSpec { agent: copy.to_string_lossy().into_owned(), settings: agent.settings.clone() })
     };
-    let copies = components.map(copy).collect::<Result<Vec<_>>>()?;
+    let plan = run.plan()?;
+    let copies = plan.agents.iter().filter(|agent| agent.is_component()).map(copy).collect::<Result<Vec<_>>>()?;
     ensure!(!copies.is_empty(), "{} has no component that could be entered", spec.agent);
     Ok(copies)
 }

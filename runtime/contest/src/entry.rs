@@ -2,13 +2,12 @@
 
 use jointly_core::digest::is_digest;
 use jointly_record::format::Format;
-use jointly_record::plan::PlannedAgent;
-use jointly_record::printable;
+use jointly_record::plan::{Plan, PlannedAgent, label};
 use jointly_record::settings::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::rules::LONGEST_NAME;
+use crate::rules::{Rules, name_defect};
 use crate::time::Time;
 
 /// An agent that was entered. The entry itself is named by the digest of its file.
@@ -17,6 +16,8 @@ use crate::time::Time;
 pub struct ContestEntry {
     /// The number of the format.
     pub format: Format,
+    /// The digest of the rules of the contest that it was made for.
+    pub rules: String,
     /// The agent's own name.
     pub agent: String,
     /// The digest of the agent's component.
@@ -49,16 +50,24 @@ impl ContestEntry {
         format!("{} by {}", self.settings.label(&self.agent), self.by)
     }
 
-    /// Returns the first defect of an entry that was read from a file, if it has one. Names and settings of its agent
-    /// are checked with the plan that it is part of.
-    pub(crate) fn defect(&self) -> Option<String> {
-        let mut digests = std::iter::once(&self.digest).chain(&self.commitment);
-        if let Some(digest) = digests.find(|digest| !is_digest(digest)) {
-            return Some(format!("{digest:?} is not a digest"));
+    /// Returns the first defect of an entry for a contest with these rules, if it has one.
+    pub(crate) fn defect(&self, rules: &Rules, rules_digest: &str) -> Option<String> {
+        if self.rules != rules_digest {
+            return Some(format!("it was made for other rules, {}", self.rules));
         }
-        if self.by.is_empty() {
-            return Some("it names no entrant".into());
+        if self.commitment.as_ref().is_some_and(|commitment| !is_digest(commitment)) {
+            return Some("its commitment is not a digest".into());
         }
-        printable::defect("the entrant", &self.by, LONGEST_NAME)
+        if self.commitment.as_ref() == Some(&rules.commitment) {
+            return Some("its commitment is the organiser's".into());
+        }
+        // Settings with separators in them would be other settings in a label and on a command line.
+        if self.settings.label("").trim_start_matches(':').parse().as_ref() != Ok(&self.settings) {
+            return Some("its settings cannot be written on a command line".into());
+        }
+        let mut agents = vec![self.planned()];
+        label(&mut agents);
+        let alone = Plan { agents, ..rules.plan.clone() };
+        name_defect("the entrant", &self.by).or_else(|| alone.defect())
     }
 }

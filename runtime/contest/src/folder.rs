@@ -4,14 +4,16 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use jointly_core::digest;
-use jointly_core::digest::is_digest;
-use jointly_record::directory::{PART, RunDirectory, to_json};
+use jointly_core::printable::ShowPath as _;
+use jointly_data::regular_file;
+use jointly_record::directory::{self, RunDirectory, to_json};
 use jointly_record::format;
 use jointly_record::kept::Kept;
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::entry::ContestEntry;
@@ -29,6 +31,11 @@ const ENTRIES: &str = "entries";
 const SECRETS: &str = "secrets";
 /// The folder of the run.
 const RUN: &str = "run";
+/// The most bytes of the rules, whose plan may have as many as any plan, of an entry, of the list, and of a secret.
+const MOST_RULES: u64 = 16 << 20;
+const MOST_ENTRY: u64 = 256 << 10;
+const MOST_LIST: u64 = 1 << 20;
+pub(crate) const MOST_SECRET: u64 = 1 << 10;
 /// The most entries of a contest.
 const MOST_ENTRIES: usize = 1_000;
 /// The remedy when a file of a contest cannot be written.
@@ -49,9 +56,9 @@ impl ContestFolder {
     /// # Errors
     /// When the folder holds files, or cannot be made.
     pub(crate) fn prepare(path: &Path) -> Result<()> {
-        fs::create_dir_all(path).with_context(|| format!("failed to make {}; give another DIR", path.display()))?;
-        if fs::read_dir(path).with_context(|| format!("failed to list {}", path.display()))?.next().is_some() {
-            bail!("{} holds files; give a new or empty DIR", path.display());
+        fs::create_dir_all(path).with_context(|| format!("failed to make {}; give another DIR", path.shown()))?;
+        if fs::read_dir(path).with_context(|| format!("failed to list {}", path.shown()))?.next().is_some() {
+            bail!("{} holds files; give a new or empty DIR", path.shown());
         }
         Ok(())
     }
@@ -61,7 +68,7 @@ impl ContestFolder {
     /// # Errors
     /// When they cannot be written.
     pub(crate) fn write_rules(path: &Path, rules: &Rules) -> Result<Self> {
-        RunDirectory::of_kept_files(path.to_owned()).write(RULES, &to_json(rules)?)?;
+        directory::write_whole(&path.join(RULES), to_json(rules)?.as_bytes(), AGAIN)?;
         Self::open(path)
     }
 
@@ -72,9 +79,9 @@ impl ContestFolder {
     pub fn open(path: &Path) -> Result<Self> {
         let files = RunDirectory::of_kept_files(path.to_owned());
         if !files.has(RULES) {
-            bail!("{} holds no contest: there is no {RULES} in it; `jointly contest open` makes one", path.display());
+            bail!("{} holds no contest: there is no {RULES} in it; `jointly contest open` makes one", path.shown());
         }
-        let (rules, rules_digest) = read::<Rules>(&files, RULES)?;
+        let (rules, rules_digest) = read::<Rules>(&files, RULES, MOST_RULES)?;
         match rules.defect() {
             None => Ok(Self { files, rules, rules_digest }),
             Some(defect) => bail!("{} is not one that this command makes: {defect}", files.shown(RULES)),
@@ -97,7 +104,7 @@ impl ContestFolder {
     /// When the plan cannot be read, or is none that this command makes.
     pub(crate) fn run_plan(&self) -> Result<Option<Plan>> {
         let run = RunDirectory::of_kept_files(self.run());
-        if run.has(jointly_record::directory::PLAN) { run.plan().map(Some) } else { Ok(None) }
+        if run.has(directory::PLAN) { run.plan().map(Some) } else { Ok(None) }
     }
 
     /// Returns the folder's files, among them the entered components.
@@ -114,37 +121,55 @@ impl ContestFolder {
         if !folder.exists() {
             return Ok(Vec::new());
         }
-        let listed = fs::read_dir(&folder).with_context(|| format!("failed to list {}", folder.display()))?;
+        let listed = fs::read_dir(&folder).with_context(|| format!("failed to list {}", folder.shown()))?;
         let names = listed.filter_map(Result::ok).map(|file| file.file_name().to_string_lossy().into_owned());
-        let mut names: Vec<String> = names.filter(|name| !name.starts_with(PART)).take(MOST_ENTRIES + 1).collect();
-        if names.len() > MOST_ENTRIES {
-            bail!("{} holds more than {}", folder.display(), counted(MOST_ENTRIES, "file"));
-        }
+        // Files of versioning and of desktops, and half-written ones, begin with a dot.
+        let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).take(MOST_ENTRIES + 1).collect();
+        self.refuse_more_than(names.len())?;
         names.sort();
         names.iter().map(|name| self.entry(name)).collect()
     }
 
     fn entry(&self, name: &str) -> Result<(String, ContestEntry)> {
         let file = format!("{ENTRIES}/{name}");
-        let (entry, found) = read::<ContestEntry>(&self.files, &file)?;
+        let (entry, found) = read::<ContestEntry>(&self.files, &file, MOST_ENTRY)?;
         if name != file_name(&found, "json") {
             bail!("{} was changed: its digest is {found}, and its name is another", self.files.shown(&file));
         }
-        match entry.defect() {
+        match entry.defect(&self.rules, &self.rules_digest) {
             None => Ok((found, entry)),
-            Some(defect) => bail!("{} is no entry: {defect}", self.files.shown(&file)),
+            Some(defect) => bail!("{} is no entry of this contest: {defect}; remove it", self.files.shown(&file)),
         }
     }
 
-    /// Adds an entry; returns its digest.
+    /// Refuses more entries than a contest may have.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn add(&self, entry: &ContestEntry) -> Result<String> {
-        let text = to_json(entry)?;
-        let own = digest(text.as_bytes());
-        self.write(ENTRIES, &file_name(&own, "json"), &text)?;
-        Ok(own)
+    /// When there are too many.
+    pub(crate) fn refuse_more_than(&self, entries: usize) -> Result<()> {
+        let folder = self.path().join(ENTRIES);
+        ensure!(entries <= MOST_ENTRIES, "{} may hold {} at most", folder.shown(), counted(MOST_ENTRIES, "entry"));
+        Ok(())
+    }
+
+    /// Adds entries, all or none; returns them with their digests.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(crate) fn add(&self, entries: Vec<ContestEntry>) -> Result<Vec<(String, ContestEntry)>> {
+        let mut added: Vec<(String, ContestEntry)> = Vec::new();
+        for entry in entries {
+            let text = to_json(&entry)?;
+            let own = digest(text.as_bytes());
+            if let Err(error) = self.write(ENTRIES, &file_name(&own, "json"), &text) {
+                for (earlier, _) in &added {
+                    let _ = fs::remove_file(self.path().join(ENTRIES).join(file_name(earlier, "json")));
+                }
+                return Err(error);
+            }
+            added.push((own, entry));
+        }
+        Ok(added)
     }
 
     /// Returns the list of entries with the digest of its file, if the contest is closed.
@@ -155,7 +180,7 @@ impl ContestFolder {
         if !self.files.has(LIST) {
             return Ok(None);
         }
-        let (list, found) = read::<EntryList>(&self.files, LIST)?;
+        let (list, found) = read::<EntryList>(&self.files, LIST, MOST_LIST)?;
         if !list.entries.is_sorted_by(|one, next| one < next) || list.entries.len() > MOST_ENTRIES {
             bail!("{} is not in ascending order, or too long", self.files.shown(LIST));
         }
@@ -166,8 +191,8 @@ impl ContestFolder {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn close(&self, list: &EntryList) -> Result<()> {
-        self.files.write(LIST, &to_json(list)?)
+    pub(crate) fn write_list(&self, text: &str) -> Result<()> {
+        directory::write_whole(&self.path().join(LIST), text.as_bytes(), AGAIN)
     }
 
     /// Returns the entries of a list in its order.
@@ -192,10 +217,11 @@ impl ContestFolder {
     /// When its file holds another secret.
     pub(crate) fn secret(&self, commitment: &str) -> Result<Option<Secret>> {
         let file = format!("{SECRETS}/{}", file_name(commitment, "txt"));
-        if !is_digest(commitment) || !self.files.has(&file) {
+        if !self.files.has(&file) {
             return Ok(None);
         }
-        match Secret::parse(&self.files.read(&file)?).filter(|secret| secret.commitment() == commitment) {
+        match Secret::parse(&bytes(&self.files, &file, MOST_SECRET)?).filter(|secret| secret.commitment() == commitment)
+        {
             Some(secret) => Ok(Some(secret)),
             None => bail!("{} is not the secret that its name is the digest of", self.files.shown(&file)),
         }
@@ -216,8 +242,8 @@ impl ContestFolder {
 
     fn write(&self, folder: &str, name: &str, text: &str) -> Result<()> {
         let folder = self.path().join(folder);
-        fs::create_dir_all(&folder).with_context(|| format!("failed to make {}; {AGAIN}", folder.display()))?;
-        self.files.write(&format!("{}/{name}", folder.file_name().unwrap_or_default().to_string_lossy()), text)
+        fs::create_dir_all(&folder).with_context(|| format!("failed to make {}; {AGAIN}", folder.shown()))?;
+        directory::write_whole(&folder.join(name), text.as_bytes(), AGAIN)
     }
 }
 
@@ -226,9 +252,16 @@ fn file_name(digest: &str, extension: &str) -> String {
     format!("{}.{extension}", digest.replace(':', "-"))
 }
 
-/// Reads a file of JSON; returns its digest too.
-fn read<T: DeserializeOwned>(files: &RunDirectory, name: &str) -> Result<(T, String)> {
-    let (shown, bytes) = (files.shown(name), files.read(name)?);
+/// Reads a file that has at most `most` bytes.
+fn bytes(files: &RunDirectory, name: &str, most: u64) -> Result<Vec<u8>> {
+    let bytes = regular_file::read(&files.path().join(name), most);
+    bytes.with_context(|| format!("failed to read {}", files.shown(name)))
+}
+
+/// Reads a file of JSON that has at most `most` bytes; returns its digest too. Only the text that this command writes of
+/// a value is taken, so that nothing in a file means one thing to a reader and another to the command.
+fn read<T: Serialize + DeserializeOwned>(files: &RunDirectory, name: &str, most: u64) -> Result<(T, String)> {
+    let (shown, bytes) = (files.shown(name), bytes(files, name, most)?);
     if let Some(refusal) = format::refusal(&bytes, &shown) {
         bail!(refusal);
     }

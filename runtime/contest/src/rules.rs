@@ -7,13 +7,14 @@ use jointly_core::digest::is_digest;
 use jointly_record::format::Format;
 use jointly_record::plan::Plan;
 use jointly_record::printable;
+use jointly_record::suites::IMPORTED;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
 /// The most characters of the name of a contest or an entrant.
-pub(crate) const LONGEST_NAME: usize = 100;
+const LONGEST_NAME: usize = 100;
 
 /// What is fixed when a contest opens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,18 +39,34 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Returns the first defect of rules that were read from a file, if they have one.
+    /// Returns the first defect of rules, whether they are new or were read from a file.
     pub(crate) fn defect(&self) -> Option<String> {
         let plan = &self.plan;
-        if !is_digest(&self.commitment) {
-            return Some("its commitment is not a digest".into());
+        let own = [
+            ("problems", plan.suite == IMPORTED),
+            ("tables", !plan.tables.is_empty()),
+            ("images", plan.images.is_some()),
+        ];
+        if let Some((what, _)) = own.iter().find(|(_, own)| *own) {
+            return Some(format!("it has {what} of its own, whose labels somebody knows"));
+        }
+        if plan.predictor().is_some() {
+            return Some("it has an agent of its own, which predicts".into());
         }
         if !plan.agents.is_empty() || plan.seed != Seed::default() {
             return Some("its plan names agents or a seed".into());
         }
-        if plan.predictor().is_some() || !plan.tables.is_empty() || plan.images.is_some() {
-            return Some("its plan has files of its own".into());
+        if !is_digest(&self.commitment) {
+            return Some("its commitment is not a digest".into());
         }
-        printable::defect("the contest", &self.name, LONGEST_NAME)
+        name_defect("the contest", &self.name).or_else(|| plan.defect_of_rest())
     }
+}
+
+/// Returns the defect of the name of a contest or an entrant, if it has one.
+pub(crate) fn name_defect(what: &str, name: &str) -> Option<String> {
+    if name.is_empty() || name.trim() != name {
+        return Some(format!("{what} {name:?} is empty, or has blanks around it"));
+    }
+    printable::defect(what, name, LONGEST_NAME)
 }

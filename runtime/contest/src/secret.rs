@@ -8,7 +8,10 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use jointly_core::Seed;
 use jointly_core::digest;
-use jointly_record::directory::RunDirectory;
+use jointly_core::printable::ShowPath as _;
+use jointly_data::regular_file;
+
+use crate::folder::MOST_SECRET;
 
 /// The text before the digits, which is that of a sealed seed.
 const PREFIX: &str = "sealed:";
@@ -58,22 +61,20 @@ impl Secret {
     /// # Errors
     /// When there is no such file, or it is no secret.
     pub fn read(path: &Path) -> Result<Self> {
-        let name = path.file_name().and_then(|name| name.to_str());
-        let name = name.with_context(|| format!("{} has no name of a file; name a file", path.display()))?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let text = RunDirectory::of_kept_files(folder.to_owned()).read(name).map(std::borrow::Cow::into_owned);
-        let text = text.with_context(|| format!("failed to read the secret {}", path.display()))?;
+        let text = regular_file::read(path, MOST_SECRET);
+        let text = text.with_context(|| format!("failed to read the secret {}", path.shown()))?;
         let secret = Self::parse(&text);
-        secret.with_context(|| format!("{} is no secret: it is not a line of 64 hexadecimal digits", path.display()))
+        secret.with_context(|| format!("{} is no secret: it is not a line of 64 hexadecimal digits", path.shown()))
     }
 
-    /// Writes the secret to a new file that only its owner can read.
+    /// Writes the secret to a new file that only its owner can read, and that is not in the folder of the contest.
     ///
     /// # Errors
-    /// When the file exists or cannot be written.
-    pub fn write(&self, path: &Path) -> Result<()> {
+    /// When the file exists, is in the folder, or cannot be written.
+    pub fn write(&self, path: &Path, contest: &Path) -> Result<()> {
+        refuse_within(path, contest)?;
         if path.exists() {
-            bail!("{} exists: a secret overwrites no file; give another --secret FILE", path.display());
+            bail!("{} exists: a secret overwrites no file; give another --secret FILE", path.shown());
         }
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -84,8 +85,21 @@ impl Secret {
                 .open(path)
                 .and_then(|mut file| file.write_all(self.text().as_bytes()).and_then(|()| file.sync_all()))
         };
-        write().with_context(|| format!("failed to write {}; give another --secret FILE", path.display()))
+        write().with_context(|| format!("failed to write {}; give another --secret FILE", path.shown()))
     }
+}
+
+/// Refuses a path within the folder of a contest.
+///
+/// # Errors
+/// When it is in the folder.
+pub(crate) fn refuse_within(path: &Path, contest: &Path) -> Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if real(parent).starts_with(real(contest)) {
+        bail!("{} is within the folder that is published; give another --secret FILE", path.shown());
+    }
+    Ok(())
 }
 
 /// Hides the bits.
@@ -97,6 +111,8 @@ impl fmt::Debug for Secret {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::Secret;
 
     #[test]
@@ -105,9 +121,12 @@ mod tests {
         let path = folder.path().join("a.secret");
         let secret = Secret::random().unwrap();
         assert_ne!(secret, Secret::random().unwrap());
-        secret.write(&path).unwrap();
+        secret.write(&path, &folder.path().join("contest")).unwrap();
         assert_eq!(Secret::read(&path).unwrap(), secret);
-        assert!(secret.write(&path).unwrap_err().to_string().contains("overwrites no file"));
+        let said = |path: &Path, contest: &Path| secret.write(path, contest).unwrap_err().to_string();
+        assert!(said(&path, &folder.path().join("contest")).contains("overwrites no file"));
+        let inside = folder.path().join("./b.secret");
+        assert!(said(&inside, folder.path()).contains("is within the folder that is published"));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

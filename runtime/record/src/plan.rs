@@ -225,20 +225,54 @@ impl Plan {
     }
 }
 
-/// Gives each agent its label: its name and settings. Agents that share name and settings are told apart by their
-/// digest.
+/// Gives each agent its label: its name and settings. Agents that share name and settings are told apart by the start of
+/// their digest, and by all of it where somebody has searched for bytes whose digest starts alike.
 pub fn label(agents: &mut [PlannedAgent]) {
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    for agent in &mut *agents {
+    for agent in agents.iter_mut() {
         agent.label = agent.settings.label(&agent.agent);
+    }
+    tell_apart(agents, short);
+    tell_apart(agents, |digest| digest.trim_start_matches("sha256:").to_owned());
+}
+
+/// Adds to each label that several agents have what `part` gives of their digests.
+fn tell_apart(agents: &mut [PlannedAgent], part: impl Fn(&str) -> String) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for agent in agents.iter() {
         *counts.entry(agent.label.clone()).or_default() += 1;
     }
     for agent in agents.iter_mut().filter(|agent| counts[&agent.label] > 1) {
-        agent.label = agent.settings.label(&format!("{}@{}", agent.agent, short(&agent.digest)));
+        agent.label = agent.settings.label(&format!("{}@{}", agent.agent, part(&agent.digest)));
     }
 }
 
 /// Returns enough of a digest to tell a few apart.
 pub(crate) fn short(digest: &str) -> String {
     digest.trim_start_matches("sha256:").chars().take(8).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PlannedAgent, label};
+    use crate::settings::Settings;
+
+    #[test]
+    fn agents_are_told_apart_however_long_their_digests_are_alike() {
+        let labels = |digests: &[&str]| {
+            let agent = |digest: &&str| PlannedAgent {
+                agent: "mlp".into(),
+                label: String::new(),
+                digest: format!("sha256:{digest}"),
+                reported: None,
+                settings: Settings::default(),
+            };
+            let mut agents: Vec<PlannedAgent> = digests.iter().map(agent).collect();
+            label(&mut agents);
+            agents.into_iter().map(|agent| agent.label).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(&["0123456789"]), ["mlp"]);
+        assert_eq!(labels(&["0123456789", "1123456789"]), ["mlp@01234567", "mlp@11234567"]);
+        let three = labels(&["0123456789", "1123456789", "0123456780"]);
+        assert_eq!(three, ["mlp@0123456789", "mlp@11234567", "mlp@0123456780"]);
+    }
 }

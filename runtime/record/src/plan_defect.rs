@@ -25,8 +25,13 @@ const MOST_COMMAND: usize = 1_000;
 impl Plan {
     /// Returns the first defect of a plan that was read from a file, if it has one.
     pub fn defect(&self) -> Option<String> {
-        if self.agents.is_empty() || self.problems.is_empty() {
-            return Some(format!("it has no {}", if self.agents.is_empty() { "agents" } else { "problems" }));
+        if self.agents.is_empty() { Some("it has no agents".into()) } else { self.defect_of_rest() }
+    }
+
+    /// Returns the first defect of a plan that may still have no agents.
+    pub fn defect_of_rest(&self) -> Option<String> {
+        if self.problems.is_empty() {
+            return Some("it has no problems".into());
         }
         if let Some(defect) = self.beyond_bounds().or_else(|| self.unprintable()) {
             return Some(defect);

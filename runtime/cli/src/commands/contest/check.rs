@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use jointly_contest::checked::Standing;
-use jointly_contest::close::Missing;
-use jointly_contest::{Checked, ContestFolder};
-use jointly_record::directory::SCORES;
+use jointly_contest::{Checked, ContestFolder, Lack};
+use jointly_record::directory::{LEADERBOARD, SCORES};
 use jointly_record::quantity::counted;
 use jointly_score::entry::Entry;
 
@@ -24,6 +23,9 @@ pub(crate) struct Check {
     /// The folder of the contest
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Fail unless the contest is finished
+    #[arg(long)]
+    finished: bool,
     #[command(flatten)]
     options: VerifyOptions,
 }
@@ -44,33 +46,36 @@ impl Check {
         output::print_line(&format!("rules: {}", contest.rules_digest))?;
         for (id, entry, standing) in &checked.entries {
             let standing = match standing {
-                Standing::Ready => "",
-                Standing::Waiting(Missing::Secret) => ", secret not revealed yet",
-                Standing::Waiting(Missing::Component) => ", component not there yet",
-                Standing::Withdrawn => ", withdrawn: it revealed nothing",
-                Standing::Unlisted => ", NOT in the list of entries",
+                Standing::TakesPart(label) => format!("in the run: {label}"),
+                Standing::Entered(lacks) if lacks.is_empty() => "entered".to_owned(),
+                Standing::Entered(lacks) => format!("entered; {}", all(lacks)),
+                Standing::Withdrawn(lacks) => format!("takes no part: {}", all(lacks)),
+                Standing::Unlisted => "not in the list of entries".to_owned(),
             };
-            output::print_line(&format!("{id} {}, {}{standing}", entry.shown(), entry.at))?;
+            output::print_line(&format!("{id} {}, {}: {standing}", entry.shown(), entry.at))?;
         }
+        let unfinished = |state: &str| {
+            ensure!(!self.finished, "{}: {state}", rules.name);
+            output::print_line(state).map(|()| ExitCode::from(exit::DONE))
+        };
         let Some(list) = &checked.list else {
-            output::print_line(&format!("open, with {}", counted(checked.entries.len(), "entry")))?;
-            return Ok(ExitCode::from(exit::DONE));
+            return unfinished(&format!("open, with {}", counted(checked.entries.len(), "entry")));
         };
         output::print_line(&format!("closed; list of entries: {list}"))?;
-        let Some(plan) = &checked.plan else {
-            output::print_line("the key is not computed yet")?;
-            return Ok(ExitCode::from(exit::DONE));
-        };
+        let Some(drawn) = &checked.drawn else { return unfinished("the key is not drawn yet") };
         output::print_line(&format!(
             "the key follows from rules, list and {}, and is the seed of the run: {}",
-            counted(checked.secrets, "secret"),
-            plan.seed
+            counted(drawn.secrets, "secret"),
+            drawn.plan.seed
         ))?;
         let run = contest.run();
-        if !run.join(SCORES).exists() {
-            output::print_line("the run is not finished yet")?;
-            return Ok(ExitCode::from(exit::DONE));
+        if !run.join(SCORES).exists() && !run.join(LEADERBOARD).exists() {
+            return unfinished("the run is not finished yet");
         }
         self.options.verify(&Entry::open(&run)?)
     }
+}
+
+fn all(lacks: &[Lack]) -> String {
+    lacks.iter().map(Lack::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use jointly_contest::close::{Closed, Missing, close};
+use jointly_contest::close::{Closed, close};
 use jointly_contest::{ContestFolder, Secret};
+use jointly_core::printable::ShowPath as _;
 use jointly_record::quantity::counted;
 use jointly_record::shell;
 
@@ -29,9 +30,9 @@ pub(crate) struct Close {
     /// The file of the secret [default: DIR.secret]
     #[arg(long, value_name = "FILE")]
     secret: Option<PathBuf>,
-    /// Go on without the entries that have not revealed what they kept back
+    /// Go on without the entries that lack a secret or a component that can be run; the list must be published before
     #[arg(long)]
-    without_missing: bool,
+    without_lacking: bool,
     /// Run nothing: write the run's plan into DIR/run, for Slurm, Ray or another machine
     #[arg(long)]
     plan_only: bool,
@@ -46,32 +47,33 @@ impl Close {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let contest = ContestFolder::open(&self.folder)?;
         let secret = Secret::read(&self.secret.clone().unwrap_or_else(|| secret_beside(&self.folder)))?;
-        let withdrawn = match close(&contest, &secret, self.without_missing, &self.data.directories())? {
-            Closed::Planned { withdrawn } => withdrawn,
-            Closed::Waiting { list, entries, missing } => {
+        let closed = close(&contest, &secret, self.without_lacking, &self.data.directories())?;
+        let (plan, entries, withdrawn) = match closed {
+            Closed::Planned { plan, entries, withdrawn } => (plan, entries, withdrawn),
+            Closed::Waiting { list, entries, lacking } => {
                 output::print(&format!(
                     "closed with {}: closed.json is {list}\npublish {}; what is still missing:",
                     counted(entries, "entry"),
-                    self.folder.display()
+                    self.folder.shown()
                 ))?;
-                for (entry, what) in missing {
-                    output::print_line(&match what {
-                        Missing::Secret => format!("- the secret of {}: `jointly contest reveal`", entry.shown()),
-                        Missing::Component => {
-                            format!("- the component of {}, in agents/: {}", entry.shown(), entry.digest)
-                        }
-                    })?;
+                for (entry, lack) in
+                    lacking.iter().flat_map(|(entry, lacks)| lacks.iter().map(move |lack| (entry, lack)))
+                {
+                    output::print_line(&format!("- {}: {lack}", entry.shown()))?;
                 }
-                output::note("then give the same command again; --without-missing goes on without these entries");
+                output::note("then give the same command again; --without-lacking goes on without these entries");
                 return Ok(ExitCode::from(exit::DONE));
             }
         };
         for entry in withdrawn {
-            output::note(&format!("{} takes no part: it has not revealed what it kept back", entry.shown()));
+            output::note(&format!("{} takes no part", entry.shown()));
+        }
+        for (agent, entry) in plan.agents.iter().zip(&entries) {
+            output::note(&format!("{} is by {}", agent.label, entry.by));
         }
         let run = contest.run();
         if self.plan_only {
-            let shown = shell::quoted(&run.display().to_string());
+            let shown = shell::quoted(&run.shown().to_string());
             output::print(&format!("planned in {shown}; it is run by jointly run --like {shown} --out {shown}"))?;
             return Ok(ExitCode::from(exit::DONE));
         }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use jointly_contest::enter::enter;
 use jointly_contest::{ContestFolder, Secret};
+use jointly_core::printable::ShowPath as _;
 use jointly_engine::agent_spec::AgentSpec;
 
 use crate::data_arguments::DataArguments;
@@ -40,19 +41,19 @@ impl Enter {
         let contest = ContestFolder::open(&self.folder)?;
         let secret = self.secret.as_ref().map(|path| Secret::random().map(|secret| (secret, path))).transpose()?;
         if let Some((secret, path)) = &secret {
-            secret.write(path)?;
+            secret.write(path, &self.folder)?;
         }
         let own = secret.as_ref().map(|(secret, _)| secret);
         let entered = enter(&contest, &self.agents, &self.by, own, &self.data.directories());
         if let (Err(_), Some((_, path))) = (&entered, &secret) {
-            // Nothing is committed to it.
+            // No entry is committed to it.
             let _ = std::fs::remove_file(path);
         }
         for (id, entry) in entered? {
             output::print_line(&format!("{} entered as {id}", entry.shown()))?;
         }
         if let Some((_, path)) = &secret {
-            let next = format!("jointly contest reveal {} {}", self.folder.display(), path.display());
+            let next = format!("jointly contest reveal {} {}", self.folder.shown(), path.shown());
             output::note(&format!("when closed.json is published and has your entries: {next}"));
         }
         Ok(ExitCode::from(exit::DONE))

@@ -4,10 +4,11 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::Args;
 use jointly_contest::Time;
 use jointly_contest::open::{Terms, open};
+use jointly_core::printable::ShowPath as _;
 use jointly_record::directory;
 use jointly_record::quantity::counted;
 use jointly_record::shard::beside;
@@ -49,10 +50,7 @@ impl Open {
         let why = "a contest is run by `jointly contest close`; leave it out";
         self.request.refuse_running(why)?;
         self.request.refuse_like(why)?;
-        ensure!(
-            self.request.has_default_seed(),
-            "--seed cannot be used here: the close computes the seed; leave it out"
-        );
+        self.request.refuse_for_contest()?;
         let name = self.name.unwrap_or_else(|| directory::name(&self.folder));
         let secret = self.secret.unwrap_or_else(|| secret_beside(&self.folder));
         let terms = Terms { name, until: self.until, most_entries: self.entries };
@@ -64,10 +62,10 @@ impl Open {
             rules.name,
             counted(rules.plan.problems.len(), "problem"),
             rules.plan.suite,
-            self.folder.display(),
+            self.folder.shown(),
             contest.rules_digest,
-            secret.display(),
-            self.folder.display(),
+            secret.shown(),
+            self.folder.shown(),
         ))?;
         Ok(ExitCode::from(exit::DONE))
     }
@@ -75,5 +73,6 @@ impl Open {
 
 /// Returns the usual place of the organiser's secret.
 pub(super) fn secret_beside(folder: &std::path::Path) -> PathBuf {
-    beside(folder, ".secret")
+    // The name of `.` is that of the folder, beside which the secret goes.
+    beside(&folder.canonicalize().unwrap_or_else(|_| folder.to_owned()), ".secret")
 }

@@ -26,8 +26,11 @@ pub(crate) struct Reveal {
 impl Reveal {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let secret = Secret::read(&self.secret)?;
-        reveal(&ContestFolder::open(&self.folder)?, &secret)?;
-        output::print_line(&format!("revealed: {}", secret.commitment()))?;
+        let (list, entries) = reveal(&ContestFolder::open(&self.folder)?, &secret)?;
+        for entry in entries {
+            output::print_line(&format!("revealed: the secret of {}", entry.shown()))?;
+        }
+        output::print_line(&format!("keep this digest of closed.json, under which it counts: {list}"))?;
         Ok(ExitCode::from(exit::DONE))
     }
 }
