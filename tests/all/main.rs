@@ -19,6 +19,7 @@ mod languages;
 mod like;
 mod listings;
 mod load;
+mod loading;
 mod messages;
 mod native;
 mod npz;
