@@ -14,7 +14,7 @@ mod record;
 
 use std::sync::OnceLock;
 
-use jointly_host::{Description, Execution, Failure, Kind, Limits, Runtime, Trace};
+use jointly_host::{Compiler, Description, Execution, Failure, Kind, Limits, Runtime, Trace};
 
 pub use answers::answers;
 pub use entries::{pack, scores};
@@ -85,7 +85,9 @@ fn is_bounded(trace: &Trace) {
 /// Returns a shared runtime, which keeps nothing of a case.
 fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new(Execution::Compiled, None).expect("the engine runs on this machine"))
+    RUNTIME.get_or_init(|| {
+        Runtime::new(Execution::Compiled, Compiler::InProcess, None).expect("the engine runs on this machine")
+    })
 }
 
 /// Asserts that a message about an agent is one printable line.

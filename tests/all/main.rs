@@ -23,6 +23,7 @@ mod languages;
 mod like;
 mod listings;
 mod load;
+mod loading;
 mod messages;
 mod native;
 mod npz;

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use jointly_core::{Classifier as _, Dataset, ImageShape, Inputs, Matrix, Model as _, Task, TokenMatrix, Tokens};
-use jointly_host::{Agent, Execution, Failure, Kind, Limits, Phase, Runtime, Setting, Trace, TrainedClassifier};
+use jointly_host::{
+    Agent, Compiler, Execution, Failure, Kind, Limits, Phase, Runtime, Setting, Trace, TrainedClassifier,
+};
 
 use crate::guests::guest;
 
@@ -15,7 +17,7 @@ const LIMITS: Limits = Limits { fuel: 20_000_000_000, memory: 256 << 20, timeout
 fn agent(name: &str) -> Agent {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
-    let runtime = RUNTIME.get_or_init(|| Runtime::new(Execution::Compiled, Some(&cache)).unwrap());
+    let runtime = RUNTIME.get_or_init(|| Runtime::new(Execution::Compiled, Compiler::InProcess, Some(&cache)).unwrap());
     runtime.load(&std::fs::read(guest(name)).unwrap(), LIMITS).unwrap()
 }
 

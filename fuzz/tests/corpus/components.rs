@@ -19,14 +19,16 @@ fn a_chain_of_packages_has_an_end() {
     let world = resolve.select_world(&[package], None).unwrap();
     let mut module = wat::parse_str("(module)").unwrap();
     wit_component::embed_component_metadata(&mut module, &resolve, world, wit_component::StringEncoding::UTF8).unwrap();
-    let runtime = jointly_host::Runtime::new(jointly_host::Execution::Compiled, None).unwrap();
+    let runtime =
+        jointly_host::Runtime::new(jointly_host::Execution::Compiled, jointly_host::Compiler::InProcess, None).unwrap();
     let error = runtime.load(&module, jointly_host::Limits::default()).err().unwrap().to_string();
     assert!(error.contains("it names too many packages"), "{error}");
 }
 
 /// Loads a file of the loader's corpus; returns the error as text if it is refused.
 fn load(name: &str) -> Result<(), String> {
-    let runtime = jointly_host::Runtime::new(jointly_host::Execution::Compiled, None).unwrap();
+    let runtime =
+        jointly_host::Runtime::new(jointly_host::Execution::Compiled, jointly_host::Compiler::InProcess, None).unwrap();
     let bytes = std::fs::read(folder("loader").join(name)).unwrap();
     runtime.load(&bytes, jointly_host::Limits::default()).map(|_| ()).map_err(|error| error.to_string())
 }

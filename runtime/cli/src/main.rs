@@ -21,9 +21,14 @@ mod toolchain;
 mod tune_argument;
 
 use clap::{CommandFactory, Parser};
+use jointly_engine::cache;
 
 fn main() -> std::process::ExitCode {
+    if let Some(code) = cache::compile_if_asked() {
+        return code;
+    }
     exit::on_panic();
+    cache::when_distrusted(|why| output::note(&format!("compiled agents are not kept: {why}")));
     jointly_native::when_slow(|source| {
         output::note(&format!("waiting for {source} to describe itself; its imports may take long"));
     });

@@ -18,6 +18,7 @@ use jointly_core::printable::ShowPath as _;
 use jointly_core::{Seed, TaskKind};
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::asked::Asked;
+use jointly_engine::cache::Code;
 use jointly_engine::execution::Finished;
 use jointly_engine::kinds::classification::AskedClassification;
 use jointly_engine::kinds::regression::AskedRegression;
@@ -231,7 +232,8 @@ impl Request {
         let plan = directory.plan()?;
         native_argument::refuse_unless(self.native, &plan)?;
         let data = self.data.directories();
-        let workload = Workload::of_plan(&plan, &directory, &data, self.engine.into(), NativeAgents::Start)?;
+        let workload =
+            Workload::of_plan(&plan, &directory, &data, self.engine.into(), NativeAgents::Start, Code::Cached)?;
         match workload.plan.with_version_of(&plan).difference(&plan) {
             None => Ok(workload),
             Some(difference) => {

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail, ensure};
 use jointly_core::digest;
-use jointly_engine::cache;
+use jointly_engine::cache::{self, Code};
 use jointly_engine::data_directories::DataDirectories;
 use jointly_engine::workload::{NativeAgents, Workload};
 use jointly_host::Execution;
@@ -87,7 +87,8 @@ pub fn close(
     ensure!(!taking_part.is_empty(), "every entry lacks something, so that none could take part");
     let plan = draw::plan(folder, &list_digest, organiser, &taking_part)?;
     // Whatever could stop the run is found before anything reveals the key.
-    let workload = Workload::of_plan(&plan, folder.files(), data, Execution::Compiled, NativeAgents::Leave)?;
+    let workload =
+        Workload::of_plan(&plan, folder.files(), data, Execution::Compiled, NativeAgents::Leave, Code::Cached)?;
     if let Some(difference) = workload.plan.with_version_of(&plan).difference(&plan) {
         let version = &rules.plan.version;
         bail!(

@@ -265,7 +265,8 @@ fn read<T: Serialize + DeserializeOwned>(files: &RunDirectory, name: &str, most:
     if let Some(refusal) = format::refusal(&bytes, &shown) {
         bail!(refusal);
     }
-    let value =
-        serde_json::from_slice(&bytes).with_context(|| format!("{shown} is not one that this command makes"))?;
+    let other = || format!("{shown} is not one that this command makes");
+    let value: T = serde_json::from_slice(&bytes).with_context(other)?;
+    ensure!(to_json(&value)?.as_bytes() == bytes, other());
     Ok((value, digest(&bytes)))
 }

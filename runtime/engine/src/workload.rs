@@ -20,6 +20,7 @@ use crate::agent::Agent;
 use crate::agent_source::{self, LoadedAgent};
 use crate::agent_spec::AgentSpec;
 use crate::asked::Asked;
+use crate::cache::Code;
 use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
 use crate::problem_set::{Participants, ProblemSet};
@@ -108,12 +109,13 @@ impl Workload {
         data: &DataDirectories,
         execution: Execution,
         native: NativeAgents,
+        code: Code,
     ) -> Result<Self> {
         if held.images.is_none() {
             data.refuse_images(&held.suite)?;
         }
         let asked = kinds::from_plan(directory, held, data)?;
-        let runtime = cache::runtime(execution)?;
+        let runtime = cache::runtime_with(execution, code)?;
         // An entry without `reported` must have a component, whatever digest it states.
         let mut loaded: HashMap<(bool, String), Agent> = HashMap::new();
         // Returns None for a native agent that is left alone: nothing else may start one.

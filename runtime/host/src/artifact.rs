@@ -1,11 +1,16 @@
 //! Checks the bytes of a file before the component in them is compiled.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use wasi_preview1_component_adapter_provider::{
     WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME as PREVIEW1, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER as ADAPTER,
 };
 use wasmparser::{Encoding, Parser, Payload};
 
-use crate::load_error::{LoadError, one_line};
+use crate::extent::{COMPONENT_TYPE, Extent};
+use crate::load_error::LoadError;
 use crate::{INTERFACE, Interface, wasi};
 use jointly_core::printable::clean;
 
@@ -22,12 +27,13 @@ pub(crate) fn versioned(interface: &str) -> String {
     format!("{PACKAGE}{interface}@{VERSION}")
 }
 
-/// Returns the component in the bytes: the bytes themselves, or a core module with a component type, wrapped into a
-/// component.
-pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
+/// Checks the sections of a file: that it is no larger than what is compiled, and neither composed nor of another
+/// version. This takes time in proportion to its bytes.
+pub(crate) fn inspect(bytes: &[u8]) -> Result<(), LoadError> {
     if !bytes.starts_with(b"\0asm") {
         return Err(LoadError::NotWasm);
     }
+    Extent::of(bytes)?;
     let survey = Survey::of(bytes)?;
     if let Some(interface) = survey.stamp.filter(|interface| interface != INTERFACE) {
         return Err(LoadError::OtherVersion(interface));
@@ -35,21 +41,28 @@ pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     if survey.composed {
         return Err(LoadError::Composed);
     }
-    if !survey.core {
-        return Ok(bytes.to_vec());
-    }
-    if let Some(import) = survey.imports.into_iter().find(|import| foreign_to_module(import)) {
+    if let Some(import) = survey.foreign_import {
         return Err(refused_import(&import));
     }
-    if survey.types.is_empty() {
+    if survey.core && survey.types.is_empty() {
         return Err(LoadError::Untyped);
+    }
+    Ok(())
+}
+
+/// Returns the component in the bytes of a file that has passed its inspection: the bytes themselves, or a core module
+/// with a component type, wrapped into a component.
+pub(crate) fn component(bytes: &[u8]) -> Result<Cow<'_, [u8]>, LoadError> {
+    let survey = Survey::of(bytes)?;
+    if !survey.core {
+        return Ok(Cow::Borrowed(bytes));
     }
     survey.types.iter().try_for_each(|ty| refuse_circles(ty))?;
     let mut encoder = wit_component::ComponentEncoder::default().module(bytes);
     if survey.preview1 {
         encoder = encoder.and_then(|encoder| encoder.adapter(PREVIEW1, ADAPTER));
     }
-    encoder.and_then(|encoder| encoder.validate(true).encode()).map_err(|error| {
+    encoder.and_then(|encoder| encoder.validate(true).encode()).map(Cow::Owned).map_err(|error| {
         LoadError::Malformed(clean(&format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ")))
     })
 }
@@ -77,11 +90,6 @@ pub(crate) fn check(
     Err(LoadError::ForeignWorld(clean(&exports)))
 }
 
-/// Compiles a component.
-pub(crate) fn compile(engine: &wasmtime::Engine, bytes: &[u8]) -> Result<wasmtime::component::Component, LoadError> {
-    wasmtime::component::Component::from_binary(engine, bytes).map_err(|error| LoadError::Engine(one_line(&error)))
-}
-
 /// The contents of a file's sections, read without compiling or running it.
 #[derive(Default)]
 struct Survey<'a> {
@@ -95,7 +103,8 @@ struct Survey<'a> {
     /// Whether the module imports WASI preview 1, as wasi-libc does; the adapter translates it to WASI 0.2.
     preview1: bool,
     stamp: Option<String>,
-    imports: Vec<String>,
+    /// The first import of a core module that the sandbox does not offer.
+    foreign_import: Option<String>,
 }
 
 impl<'a> Survey<'a> {
@@ -119,14 +128,16 @@ impl<'a> Survey<'a> {
                 Payload::CustomSection(section) if section.name() == STAMP => {
                     survey.stamp = Some(clean(&String::from_utf8_lossy(section.data())));
                 }
-                Payload::CustomSection(section) if survey.core && section.name().starts_with("component-type") => {
+                Payload::CustomSection(section) if survey.core && section.name().starts_with(COMPONENT_TYPE) => {
                     survey.types.push(section.data());
                 }
                 Payload::ImportSection(section) if survey.core => {
                     for import in section.into_imports() {
                         let import = import.map_err(|error| LoadError::Malformed(clean(error.message())))?;
                         survey.preview1 |= import.module == PREVIEW1;
-                        survey.imports.push(format!("{} {}", import.module, import.name));
+                        if survey.foreign_import.is_none() && foreign_to_module(import.module, import.name) {
+                            survey.foreign_import = Some(format!("{} {}", import.module, import.name));
+                        }
                     }
                 }
                 _ => {}
@@ -165,17 +176,21 @@ fn offered(import: &str) -> bool {
 
 /// Returns whether an import of a core module is not offered. Modules import host functions by interface, and their own
 /// resources' intrinsics from `[export]...`.
-fn foreign_to_module(import: &str) -> bool {
-    let (module, name) = import.split_once(' ').unwrap_or((import, ""));
+fn foreign_to_module(module: &str, name: &str) -> bool {
     !(offered(module) || module.starts_with("[export]") || module == PREVIEW1 && adapted(name))
 }
 
 /// Returns whether the adapter has this function of WASI's first preview.
 fn adapted(function: &str) -> bool {
-    Parser::new(0).parse_all(ADAPTER).flatten().any(|payload| match payload {
-        Payload::ExportSection(exports) => exports.into_iter().flatten().any(|export| export.name == function),
-        _ => false,
-    })
+    static FUNCTIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let sections = Parser::new(0).parse_all(ADAPTER).flatten();
+        let exports = sections.filter_map(|payload| match payload {
+            Payload::ExportSection(exports) => Some(exports.into_iter().flatten().map(|export| export.name)),
+            _ => None,
+        });
+        exports.flatten().collect()
+    });
+    FUNCTIONS.contains(function)
 }
 
 fn refused_import(import: &str) -> LoadError {

@@ -10,8 +10,14 @@ mod artifact;
 mod bindings;
 mod charge;
 mod classifier;
+mod code_cache;
+mod compiler;
 mod described;
+mod engine;
+mod extent;
+mod function_extent;
 mod load_error;
+mod machine_code;
 mod meter;
 mod regressor;
 mod runtime;
@@ -21,6 +27,8 @@ mod world;
 
 pub use agent::Agent;
 pub use classifier::{ConfiguredClassifier, TrainedClassifier};
+pub use compiler::{Compiler, compile_if_asked};
+pub use engine::Execution;
 pub use jointly_core::description::{Description, Parameter, Sweep};
 pub use jointly_core::failure::{Failure, Kind, Phase};
 pub use jointly_core::interface::{INTERFACE, Interface, LONGEST_NAME};
@@ -30,7 +38,7 @@ pub use jointly_core::setting::Setting;
 pub use jointly_core::trace::Trace;
 pub use load_error::LoadError;
 pub use regressor::{ConfiguredRegressor, TrainedRegressor};
-pub use runtime::{Execution, Runtime};
+pub use runtime::Runtime;
 
 /// The name and release of the WebAssembly engine; the release decides how fuel is counted.
 pub const ENGINE: &str = concat!("wasmtime ", env!("WASMTIME_VERSION"));

@@ -42,6 +42,31 @@ pub enum LoadError {
          world classifier or regressor"
     )]
     ForeignWorld(String),
+    /// The file asks for more than is compiled.
+    #[error(
+        "too large to compile: {value} {what}, and the limit is {limit}; divide what is large, or build it optimised"
+    )]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// How large it is, or more.
+        value: u64,
+        /// The most that it may be.
+        limit: u64,
+    },
+    /// The compiler has reached its limit of CPU time.
+    #[error(
+        "compiling took more than {0} s of CPU time, the limit for a file of its size; divide its largest functions"
+    )]
+    CompileTime(u64),
+    /// The compiler has reached its limit of memory.
+    #[error(
+        "compiling took more than {0} MiB of memory, the limit for a file of its size; divide its largest functions"
+    )]
+    CompileMemory(u64),
+    /// The compiler's process gave no answer.
+    #[error("the compiler failed: {0}")]
+    Compiler(String),
     /// The engine cannot compile or link the component.
     #[error("not accepted by the engine: {0}")]
     Engine(String),

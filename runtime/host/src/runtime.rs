@@ -1,44 +1,26 @@
-//! The engine with its guarantees, and the host functions that it links into every agent.
+//! Loads agents, and holds the host functions that it links into every agent.
 
 use std::path::Path;
 
 use jointly_core::digest;
-use wasmtime::component::{Linker, WasmStr};
-use wasmtime::{Cache, CacheConfig, Config, Engine, OperatorCost, OptLevel, StoreContextMut};
+use wasmtime::component::{Component, Linker, WasmStr};
+use wasmtime::{Engine, StoreContextMut};
 
 use crate::charge::{CALL_FUEL, charge};
+use crate::code_cache::{self, CodeCache};
+use crate::compiler::Compiler;
+use crate::engine::{Execution, engine};
 use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
 use crate::{Agent, Limits, artifact, wasi};
 
-/// The bytes of a guest's stack; deeper recursion traps.
-const STACK_BYTES: usize = 1 << 20;
-
-/// The fuel of a growth of memory, whatever its size: the engine's call takes as long as about forty instructions.
-const GROW_FUEL: u8 = 40;
-
-/// The target of the interpreter's code: pointer width and byte order of this machine.
-const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_endian = "little")) {
-    (true, true) => "pulley64",
-    (true, false) => "pulley64be",
-    (false, true) => "pulley32",
-    (false, false) => "pulley32be",
-};
-
-/// How an agent's code is executed. Both ways give the same bits and count the same fuel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Execution {
-    /// Compiled to machine code.
-    #[default]
-    Compiled,
-    /// Run in the engine's portable interpreter: many times slower, and an independent check, because it shares no
-    /// machine code with compiled execution.
-    Interpreted,
-}
-
 /// Loads agents, and holds the engine and the linked host functions that they share.
 pub struct Runtime {
     engine: Engine,
+    execution: Execution,
+    compiler: Compiler,
+    cache: Option<CodeCache>,
+    distrusted: Option<String>,
     linker: Linker<Meter>,
 }
 
@@ -49,25 +31,20 @@ impl Runtime {
     /// # Errors
     ///
     /// When the engine does not support this machine.
-    pub fn new(execution: Execution, cache: Option<&Path>) -> Result<Self, LoadError> {
-        let mut config = Config::new();
-        config
-            .wasm_component_model(true)
-            .wasm_simd(true)
-            .wasm_relaxed_simd(true)
-            .relaxed_simd_deterministic(true)
-            .cranelift_nan_canonicalization(true)
-            .cranelift_opt_level(OptLevel::Speed)
-            .consume_fuel(true)
-            .operator_cost(OperatorCost { MemoryGrow: GROW_FUEL, TableGrow: GROW_FUEL, ..OperatorCost::new() })
-            .max_wasm_stack(STACK_BYTES)
-            .cache(cache.and_then(code_cache));
-        if execution == Execution::Interpreted {
-            config.target(INTERPRETER).map_err(|error| LoadError::Engine(one_line(&error)))?;
-        }
-        let engine = Engine::new(&config).map_err(|error| LoadError::Engine(one_line(&error)))?;
+    pub fn new(execution: Execution, compiler: Compiler, cache: Option<&Path>) -> Result<Self, LoadError> {
+        let engine = engine(execution)?;
         let linker = link(&engine).map_err(|error| LoadError::Engine(one_line(&error)))?;
-        Ok(Self { engine, linker })
+        let (cache, distrusted) = match cache.map(CodeCache::open) {
+            Some(Ok(cache)) => (cache, None),
+            Some(Err(why)) => (None, Some(why)),
+            None => (None, None),
+        };
+        Ok(Self { engine, execution, compiler, cache, distrusted, linker })
+    }
+
+    /// Returns why the directory of compiled code is not used, if others could change what is in it.
+    pub fn distrusted_cache(&self) -> Option<&str> {
+        self.distrusted.as_deref()
     }
 
     /// Loads an agent from the bytes of a component, or of a core module that carries its component type, and has it
@@ -77,17 +54,29 @@ impl Runtime {
     ///
     /// When the bytes are not an agent that this host can run.
     pub fn load(&self, bytes: &[u8], limits: Limits) -> Result<Agent, LoadError> {
-        let component = artifact::compile(&self.engine, &artifact::component(bytes)?)?;
+        let digest = digest(bytes);
+        let component = self.component(bytes, &digest)?;
         let interfaces = artifact::check(&self.engine, &component)?;
         let instance = self.linker.instantiate_pre(&component).map_err(|error| LoadError::Engine(one_line(&error)))?;
-        Agent::new(digest(bytes), &instance, &interfaces, limits)
+        Agent::new(digest, &instance, &interfaces, limits)
     }
-}
 
-fn code_cache(directory: &Path) -> Option<Cache> {
-    let mut config = CacheConfig::new();
-    config.with_directory(directory);
-    Cache::new(config).ok()
+    /// Returns the component in the bytes from the cache, or compiles it and keeps it there.
+    fn component(&self, bytes: &[u8], digest: &str) -> Result<Component, LoadError> {
+        let kept = self.cache.as_ref().map(|cache| (cache, code_cache::name(&self.engine, digest)));
+        // What is in the cache has passed the inspection.
+        let code = kept.as_ref().and_then(|(cache, name)| cache.get(name));
+        if let Some(Ok(component)) = code.map(|code| code.component(&self.engine)) {
+            return Ok(component);
+        }
+        artifact::inspect(bytes)?;
+        let code = self.compiler.compile(&self.engine, self.execution, bytes)?;
+        let component = code.component(&self.engine).map_err(|error| LoadError::Engine(one_line(&error)))?;
+        if let Some((cache, name)) = kept {
+            cache.put(&name, &code);
+        }
+        Ok(component)
+    }
 }
 
 fn link(engine: &Engine) -> wasmtime::Result<Linker<Meter>> {

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use jointly_engine::cache::Code;
 use jointly_engine::execution::{self, Finished};
 use jointly_engine::replay;
 use jointly_engine::workload::{NativeAgents, Workload};
@@ -78,8 +79,14 @@ impl VerifyOptions {
         }
         self.refuse_fuel(entry)?;
         let data = self.data.directories();
-        let workload =
-            Workload::of_plan(&entry.plan, &entry.directory, &data, self.engine.into(), NativeAgents::Leave)?;
+        let workload = Workload::of_plan(
+            &entry.plan,
+            &entry.directory,
+            &data,
+            self.engine.into(),
+            NativeAgents::Leave,
+            Code::Fresh,
+        )?;
         if let Some(difference) = workload.plan.with_version_of(&entry.plan).difference(&entry.plan) {
             return failed(entry, &format!("its plan is not the one that this command makes ({difference})"));
         }

@@ -10,6 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
 use jointly_engine::activity::Activity;
+use jointly_engine::cache::Code;
 use jointly_engine::execution::{self, Finished};
 use jointly_engine::problem_set::Belief;
 use jointly_engine::workload::{NativeAgents, Workload};
@@ -128,7 +129,7 @@ impl Worker {
         let files = RunDirectory::of_kept_files(files);
         native_argument::refuse_unless(self.native, &plan)?;
         let data = self.data.directories();
-        let workload = Workload::of_plan(&plan, &files, &data, self.engine.into(), NativeAgents::Start)?;
+        let workload = Workload::of_plan(&plan, &files, &data, self.engine.into(), NativeAgents::Start, Code::Cached)?;
         match workload.plan.difference(&plan) {
             None => Ok(workload),
             Some(difference) => bail!("the plan of line 1 is not the one that this command makes ({difference})"),

@@ -1,0 +1,49 @@
+//! The engine with its guarantees.
+
+use wasmtime::{Config, Engine, OperatorCost, OptLevel};
+
+use crate::load_error::{LoadError, one_line};
+
+/// The bytes of a guest's stack; deeper recursion traps.
+const STACK_BYTES: usize = 1 << 20;
+
+/// The fuel of a growth of memory, whatever its size: the engine's call takes as long as about forty instructions.
+const GROW_FUEL: u8 = 40;
+
+/// The target of the interpreter's code: pointer width and byte order of this machine.
+const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_endian = "little")) {
+    (true, true) => "pulley64",
+    (true, false) => "pulley64be",
+    (false, true) => "pulley32",
+    (false, false) => "pulley32be",
+};
+
+/// How an agent's code is executed. Both ways give the same bits and count the same fuel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Execution {
+    /// Compiled to machine code.
+    #[default]
+    Compiled,
+    /// Run in the engine's portable interpreter: many times slower, and an independent check, because it shares no
+    /// machine code with compiled execution.
+    Interpreted,
+}
+
+/// Makes an engine. All engines of a mode of execution take each other's compiled code.
+pub(crate) fn engine(execution: Execution) -> Result<Engine, LoadError> {
+    let mut config = Config::new();
+    config
+        .wasm_component_model(true)
+        .wasm_simd(true)
+        .wasm_relaxed_simd(true)
+        .relaxed_simd_deterministic(true)
+        .cranelift_nan_canonicalization(true)
+        .cranelift_opt_level(OptLevel::Speed)
+        .consume_fuel(true)
+        .operator_cost(OperatorCost { MemoryGrow: GROW_FUEL, TableGrow: GROW_FUEL, ..OperatorCost::new() })
+        .max_wasm_stack(STACK_BYTES);
+    if execution == Execution::Interpreted {
+        config.target(INTERPRETER).map_err(|error| LoadError::Engine(one_line(&error)))?;
+    }
+    Engine::new(&config).map_err(|error| LoadError::Engine(one_line(&error)))
+}
