@@ -26,7 +26,7 @@ impl Merged {
     ///
     /// # Errors
     /// When the plans differ, or one agent has different results in two entries.
-    pub fn of(entries: &[Entry]) -> Result<Self> {
+    pub fn of(entries: &[&Entry]) -> Result<Self> {
         let Some((first, rest)) = entries.split_first() else { bail!("give at least one entry") };
         for entry in rest {
             // Versions may differ: whether another version makes the same scores is for `verify` to check.
@@ -49,7 +49,7 @@ impl Merged {
             for agent in &entry.plan.agents {
                 let known = agents.iter().position(|(_, known)| known.has_bytes_and_settings_of(agent));
                 if let Some((known, agent_there)) = known.map(|place| &agents[place]) {
-                    refuse_other_results((&entries[*known], agent_there), (entry, agent))?;
+                    refuse_other_results((entries[*known], agent_there), (entry, agent))?;
                 }
                 own.push(known.unwrap_or_else(|| {
                     agents.push((number, agent.clone()));
@@ -124,8 +124,8 @@ fn refuse_other_results(one: (&Entry, &PlannedAgent), other: (&Entry, &PlannedAg
 }
 
 /// Names the entries by their own names or, if these are not unique, by their paths.
-fn names(entries: &[Entry]) -> Vec<String> {
-    let short: Vec<String> = entries.iter().map(Entry::name).collect();
+fn names(entries: &[&Entry]) -> Vec<String> {
+    let short: Vec<String> = entries.iter().map(|entry| entry.name()).collect();
     let unique: HashSet<&String> = short.iter().collect();
     if unique.len() == short.len() { short } else { entries.iter().map(|entry| entry.shown().to_string()).collect() }
 }
