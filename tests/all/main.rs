@@ -48,6 +48,7 @@ mod shift_check;
 mod shift_data;
 mod shift_guests;
 mod shift_requests;
+mod site;
 mod slurm;
 mod sweep;
 mod tokens;

@@ -62,7 +62,7 @@ fn ranks_text(leaderboard: &Leaderboard) -> Option<String> {
 }
 
 /// Formats a share as a percentage.
-fn share(share: f64) -> String {
+pub(crate) fn share(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 

@@ -1,11 +1,12 @@
 //! `jointly leaderboard`: ranks entries with the same problems and options together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use jointly_report::leaderboard_text::entries_text;
+use jointly_report::site::Site;
 use jointly_score::boards::Boards;
 use jointly_score::combined::Merged;
 use jointly_score::entry::Entry;
@@ -32,6 +33,9 @@ pub(crate) struct Leaderboard {
     /// The format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
+    /// The folder of the site, with --format html: new or empty, or an earlier site, which is replaced
+    #[arg(long, value_name = "DIR", required_if_eq("format", "html"))]
+    out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -44,6 +48,8 @@ enum Format {
     /// In the shape of scores.json, with the differences to the baseline and which entry has which agents; `jointly
     /// schema leaderboard-json` describes it
     Json,
+    /// A site of pages that opens from its folder, with a page for each agent and entry, and the packs
+    Html,
 }
 
 impl Leaderboard {
@@ -60,6 +66,9 @@ impl Leaderboard {
                 super::report::baseline(&ranking, given, "these entries", "the leaderboard without --baseline has all")
             })
             .transpose()?;
+        if let (Some(out), true) = (&self.out, !matches!(self.format, Format::Html)) {
+            bail!("--out {} is for the site: give --format html with it", out.display());
+        }
         match self.format {
             Format::Table => {
                 output::print(&entries_text(&ranking, baseline.as_deref(), &boards, public.as_ref()))?;
@@ -74,6 +83,13 @@ impl Leaderboard {
             Format::Json => {
                 let document = ranking.document(baseline.as_deref(), &merged.entries, public.as_ref());
                 output::print_json(&document)?;
+            }
+            Format::Html => {
+                let out = self.out.as_deref().unwrap_or_else(|| Path::new("site"));
+                let bundled = super::report::is_bundled;
+                Site { entries: &entries, boards: &boards, baseline: baseline.as_deref(), bundled: &bundled }
+                    .write(out)?;
+                output::print(&out.join("index.html").display().to_string())?;
             }
         }
         if ranking.baseline(baseline.as_deref()).is_none() && merged.plan.agents.len() > 1 {
