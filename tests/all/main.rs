@@ -51,6 +51,7 @@ mod shift_requests;
 mod site;
 mod slurm;
 mod sweep;
+mod table_template;
 mod tokens;
 mod user_tables;
 mod verify;
