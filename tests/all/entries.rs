@@ -95,6 +95,8 @@ fn entries_rank_as_one_run_of_all_their_agents_does() {
     }
     let mut document = json(&ranked(&entries, &["--format", "json"]));
     let object = document.as_object_mut().unwrap();
+    let ranks = object.remove("ranks").unwrap();
+    assert_eq!((object.remove("marks"), object.remove("overfit")), (Some(serde_json::json!([])), Some(Value::Null)));
     let comparison = object.remove("comparison").unwrap();
     let sources = object.remove("entries").unwrap();
     assert_eq!(document, whole.scores());
@@ -105,10 +107,20 @@ fn entries_rank_as_one_run_of_all_their_agents_does() {
         assert!(agent["problems"] == 3 && agent["p"].as_f64().unwrap() <= agent["p_holm"].as_f64().unwrap(), "{agent}");
     }
     // The other table has the same rows, with each agent's label and entry.
-    assert!(csv.lines().next().unwrap().ends_with(",label,entry,vs_mean,vs_stderr,vs_p_holm"), "{csv}");
+    assert!(
+        csv.lines()
+            .next()
+            .unwrap()
+            .ends_with(",label,entry,vs_mean,vs_stderr,vs_p_holm,rank_low,rank_high,first_share,marks"),
+        "{csv}"
+    );
     let row = csv.lines().find(|row| row.split(',').nth(1) == Some("prior")).unwrap();
     let fields: Vec<&str> = row.split(',').collect();
-    let [.., label, entry, mean, stderr, p] = fields[..] else { panic!("{row}") };
+    let [.., label, entry, mean, stderr, p, low, high, first, _] = fields[..] else { panic!("{row}") };
+    let of_prior = ranks["agents"].as_array().unwrap().iter().find(|agent| agent["agent"] == "prior").unwrap();
+    assert_eq!((low, high), (&*of_prior["low"].to_string(), &*of_prior["high"].to_string()));
+    assert_eq!(first.parse::<f64>().ok(), of_prior["first"].as_f64());
+    assert_eq!((&ranks["resamples"], &ranks["units"], &ranks["unit"]), (&2_000.into(), &3.into(), &"problem".into()));
     assert_eq!((label, entry), ("prior", entries[1]));
     let of_prior = compared.iter().find(|agent| agent["agent"] == "prior").unwrap();
     for (field, name) in [(mean, "mean"), (stderr, "stderr"), (p, "p_holm")] {
@@ -231,7 +243,7 @@ fn equal_labels_are_told_apart_by_their_entries() {
     let entries = [named(&one, "ann.jointly"), named(&other, "ben.jointly")];
     let entries = [entries[0].as_str(), entries[1].as_str()];
     let csv = ranked(&entries, &["--format", "csv"]);
-    assert!(csv.contains(",uniform@ann,ann\n") && csv.contains(",uniform@ben,ben\n"), "{csv}");
+    assert!(csv.contains(",uniform@ann,ann,") && csv.contains(",uniform@ben,ben,"), "{csv}");
     let table = ranked(&entries, &["--baseline", "uniform@ben"]);
     for expected in ["uniform@ann", "vs uniform@ben", "\nann has uniform@ann\nben has uniform@ben\n"] {
         assert!(table.contains(expected), "{expected:?} is not in {table}");

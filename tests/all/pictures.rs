@@ -24,7 +24,7 @@ fn page(directory: &RunDirectory, options: &[&str]) -> String {
 
 /// Asserts that every element is closed where it should be, that quotes are paired and that no angle bracket or
 /// ampersand is stray, which is stricter than HTML.
-fn well_formed(text: &str) {
+pub(crate) fn well_formed(text: &str) {
     let text = text.strip_prefix("<!DOCTYPE html>\n").unwrap_or(text);
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text;
@@ -41,8 +41,8 @@ fn well_formed(text: &str) {
             open.push(name);
         }
         rest = after;
-        if name == "style" && !inner.starts_with('/') {
-            rest = &rest[rest.find("</style>").unwrap()..];
+        if ["style", "script"].contains(&name) && !inner.starts_with('/') {
+            rest = &rest[rest.find(&format!("</{name}>")).unwrap()..];
         }
     }
     assert!(open.is_empty(), "{open:?} stay open");

@@ -1,5 +1,4 @@
-//! Templates of agents: the files of `templates/`, with the interface and the SDK that they build on, embedded in the
-//! command.
+//! Templates: the files of `templates/`, with the interface and the SDK that agents build on, embedded in the command.
 
 use clap::ValueEnum;
 
@@ -19,7 +18,7 @@ pub(crate) enum Language {
 
 /// A file of a template.
 pub(crate) struct File {
-    /// The path in the agent's folder.
+    /// The path in the new folder.
     pub(crate) path: String,
     pub(crate) bytes: Vec<u8>,
 }
@@ -126,8 +125,34 @@ const JAVASCRIPT: Part = part!(
     "settings.js",
 );
 
+/// The repository of a table.
+const TABLE: Part = part!(
+    "templates/table" into "", named: true,
+    ".github/workflows/table.yml",
+    ".gitignore",
+    "README.md",
+    "packs/README.md",
+);
+
 /// The name of the agent in the files of `templates/`.
 const PLACEHOLDER: &str = "template-agent";
+
+/// Returns all files of a repository that keeps a table.
+pub(crate) fn table(name: &str) -> Vec<File> {
+    files(&[TABLE], name)
+}
+
+fn files(parts: &[Part], name: &str) -> Vec<File> {
+    let files = parts.iter().flat_map(|part| part.files.iter().map(move |file| (part, file)));
+    let file = |(part, (path, bytes)): (&Part, &(&str, &[u8]))| File {
+        path: format!("{}{path}", part.into),
+        bytes: match std::str::from_utf8(bytes) {
+            Ok(text) if part.named => text.replace(PLACEHOLDER, name).into_bytes(),
+            _ => bytes.to_vec(),
+        },
+    };
+    files.map(file).collect()
+}
 
 impl Language {
     /// Returns the name of the language.
@@ -151,15 +176,7 @@ impl Language {
 
     /// Returns all files that an agent with a name is built from.
     pub(crate) fn files(self, name: &str) -> Vec<File> {
-        let files = self.parts().iter().flat_map(|part| part.files.iter().map(move |file| (part, file)));
-        let file = |(part, (path, bytes)): (&Part, &(&str, &[u8]))| File {
-            path: format!("{}{path}", part.into),
-            bytes: match std::str::from_utf8(bytes) {
-                Ok(text) if part.named => text.replace(PLACEHOLDER, name).into_bytes(),
-                _ => bytes.to_vec(),
-            },
-        };
-        files.map(file).collect()
+        files(self.parts(), name)
     }
 
     /// Returns the commands that build an agent in its folder.
@@ -207,7 +224,7 @@ mod tests {
 
     #[test]
     fn no_file_is_left_out() {
-        for part in Language::value_variants().iter().flat_map(|language| language.parts()) {
+        for part in Language::value_variants().iter().flat_map(|language| language.parts()).chain([&TABLE]) {
             let kept: Vec<&str> = part.files.iter().map(|(path, _)| *path).collect();
             assert_eq!(kept, files_below(&sources().join(part.from), ""), "{}", part.from);
         }

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use crate::entry::ContestEntry;
 use crate::entry_list::EntryList;
 use crate::rules::Rules;
-use crate::secret::Secret;
+use crate::secret::{MOST_SECRET, Secret};
 
 /// The rules.
 pub(crate) const RULES: &str = "contest.json";
@@ -31,11 +31,10 @@ const ENTRIES: &str = "entries";
 const SECRETS: &str = "secrets";
 /// The folder of the run.
 const RUN: &str = "run";
-/// The most bytes of the rules, whose plan may have as many as any plan, of an entry, of the list, and of a secret.
+/// The most bytes of the rules, whose plan may have as many as any plan, of an entry, and of the list.
 const MOST_RULES: u64 = 16 << 20;
 const MOST_ENTRY: u64 = 256 << 10;
 const MOST_LIST: u64 = 1 << 20;
-pub(crate) const MOST_SECRET: u64 = 1 << 10;
 /// The most entries of a contest.
 const MOST_ENTRIES: usize = 1_000;
 /// The remedy when a file of a contest cannot be written.

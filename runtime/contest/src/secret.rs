@@ -11,8 +11,8 @@ use jointly_core::digest;
 use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 
-use crate::folder::MOST_SECRET;
-
+/// The most bytes of the file of a secret.
+pub(crate) const MOST_SECRET: u64 = 1 << 10;
 /// The text before the digits, which is that of a sealed seed.
 const PREFIX: &str = "sealed:";
 

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use jointly_core::digest::Hasher;
+use jointly_core::printable::ShowPath as _;
 use wasmtime::Engine;
 
 use crate::machine_code::MachineCode;
@@ -46,7 +47,7 @@ impl CodeCache {
         }
         for directory in [within, &directory] {
             let Ok(metadata) = fs::metadata(directory) else { return Ok(None) };
-            distrust(&metadata).map_or(Ok(()), |why| Err(format!("{} {why}", directory.display())))?;
+            distrust(&metadata).map_or(Ok(()), |why| Err(format!("{} {why}", directory.shown())))?;
         }
         Ok(Some(Self { directory, most_bytes: MOST_BYTES }))
     }
@@ -167,6 +168,7 @@ impl StdHasher for Feed {
 
 #[cfg(test)]
 mod tests {
+    use jointly_core::printable::ShowPath as _;
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
@@ -242,7 +244,7 @@ mod tests {
                 let why = CodeCache::open(folder.path()).err().unwrap();
                 assert_eq!(
                     why,
-                    format!("{} can be written to by others; take that from them by chmod go-w", directory.display())
+                    format!("{} can be written to by others; take that from them by chmod go-w", directory.shown())
                 );
             }
             fs::set_permissions(directory, Permissions::from_mode(0o755)).unwrap();

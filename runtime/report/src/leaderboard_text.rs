@@ -2,7 +2,11 @@
 
 use std::fmt::Write as _;
 
+use jointly_record::quantity;
+use jointly_score::boards::Boards;
 use jointly_score::leaderboard::Leaderboard;
+use jointly_score::overfit::overfit;
+use jointly_score::rank_interval::{COVERAGE, RankIntervals};
 
 use crate::table::{render, wrap};
 
@@ -20,6 +24,65 @@ pub fn leaderboard_text(leaderboard: &Leaderboard, baseline: Option<&str>) -> St
         let _ = writeln!(text, "\n{}", wrap(&notes.join("\n"), INDENT));
     }
     text
+}
+
+/// Formats the leaderboard of several entries: its tables, the ranks in resamples of the problems, the scores under a
+/// public seed beside these, and which entry has which agents.
+pub fn entries_text(
+    leaderboard: &Leaderboard,
+    baseline: Option<&str>,
+    boards: &Boards,
+    public: Option<&Leaderboard>,
+) -> String {
+    let mut text = leaderboard_text(leaderboard, baseline);
+    for part in [ranks_text(leaderboard), public.map(|public| public_text(leaderboard, public))].into_iter().flatten() {
+        text.extend(["\n", &part]);
+    }
+    let line = |(name, labels): &(String, Vec<String>)| format!("{name} has {}", labels.join("; "));
+    let sources = boards.all().flat_map(|merged| &merged.entries).map(line).collect::<Vec<_>>().join("\n");
+    let _ = write!(text, "\n{}", wrap(&sources, INDENT));
+    text
+}
+
+/// Formats the ranks of agents in resamples of the problems, if they can be resampled.
+fn ranks_text(leaderboard: &Leaderboard) -> Option<String> {
+    let intervals = leaderboard.rank_intervals()?;
+    let percent = 100.0 * COVERAGE;
+    let mut rows = vec![["agent", "rank", &format!("{percent} % of ranks"), "first in"].map(str::to_owned).to_vec()];
+    for ((agent, rank), interval) in leaderboard.agents().zip(leaderboard.ranks()).zip(&intervals.agents) {
+        if let Some(interval) = interval {
+            let ranks = format!("{} to {}", interval.low, interval.high);
+            rows.push(vec![agent.planned.label.clone(), rank, ranks, share(interval.first)]);
+        }
+    }
+    let (resamples, unit) = (intervals.resamples, leaderboard.unit());
+    let RankIntervals { units, .. } = intervals;
+    let about = format!("ranks in {resamples} resamples of the {units} {unit}s, with replacement:");
+    Some(format!("{}\n{}", wrap(&about, INDENT), render(1, &rows)))
+}
+
+/// Formats a share as a percentage.
+pub(crate) fn share(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// Formats the scores under a public seed beside those under a sealed one.
+fn public_text(sealed: &Leaderboard, public: &Leaderboard) -> String {
+    let both = overfit(sealed, public);
+    let Some(first) = both.first() else {
+        return "no agent has results under a public seed and under the sealed one\n".to_owned();
+    };
+    let score = first.score;
+    let mut rows = vec![["agent", "public", "sealed", "sealed - public"].map(str::to_owned).to_vec()];
+    for it in &both {
+        let [public, sealed] = [it.public, it.sealed].map(|agent| {
+            agent.summary(&score).map_or("-".into(), |summary| quantity::with_error(summary.mean, summary.stderr))
+        });
+        let difference = quantity::with_error(it.difference.mean, it.difference.stderr);
+        rows.push(vec![it.sealed.planned.label.clone(), public, sealed, difference]);
+    }
+    let about = format!("{score} under a public seed and under the sealed one, paired by the names of problems:");
+    format!("{}\n{}", wrap(&about, INDENT), render(1, &rows))
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ mod regression;
 mod reliability;
 mod rows;
 mod shift;
+pub mod site;
 mod standing;
 pub mod table;
 mod transfer;

@@ -11,7 +11,8 @@ use crate::provenance::{self, Bundled, Other};
 use crate::view::View;
 use crate::{glossary, standing};
 
-const STYLE: &str = include_str!("style.css");
+/// The style of all pages.
+pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// The content security policy: nothing is fetched and nothing runs, whatever an agent's text holds.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";

@@ -20,6 +20,26 @@ pub type Bundled<'b> = &'b dyn Fn(&PlannedAgent) -> bool;
 
 /// Shows suite, seed, versions and digests, and how to repeat and verify them.
 pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[String], bundled: Bundled) -> Markup {
+    let facts = facts(plan);
+    let mut agents = vec![cells(["agent", "settings", "tier", "digest"])];
+    agents.extend(plan.agents.iter().map(|agent| {
+        let settings = agent.settings.label("");
+        let settings = settings.strip_prefix(':').unwrap_or("all at their defaults");
+        cells([agent.agent.as_str(), settings, plan.tier(agent), &agent.digest])
+    }));
+    let mut markup = Markup::new();
+    markup.push(&table_of(&facts, 2));
+    markup.element("p", &[], "To run it again, and to check every number of it:");
+    markup.element("pre", &[], &commands(plan, directory, others, given, bundled));
+    markup.open("details", &[]);
+    markup.element("summary", &[], &format!("{} and their digests", counted(plan.agents.len(), "agent")));
+    markup.push(&table_of(&agents, 4));
+    markup.close("details");
+    markup
+}
+
+/// Returns what was asked, as rows of a table.
+pub(crate) fn facts(plan: &Plan) -> Vec<Vec<String>> {
     let mut facts = vec![
         cells(["what", "value"]),
         cells(["suite", &plan.suite]),
@@ -36,21 +56,7 @@ pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[St
     if !options.is_empty() {
         facts.push(cells(["chosen otherwise than the suite", &options.join(" ")]));
     }
-    let mut agents = vec![cells(["agent", "settings", "tier", "digest"])];
-    agents.extend(plan.agents.iter().map(|agent| {
-        let settings = agent.settings.label("");
-        let settings = settings.strip_prefix(':').unwrap_or("all at their defaults");
-        cells([agent.agent.as_str(), settings, plan.tier(agent), &agent.digest])
-    }));
-    let mut markup = Markup::new();
-    markup.push(&table_of(&facts, 2));
-    markup.element("p", &[], "To run it again, and to check every number of it:");
-    markup.element("pre", &[], &commands(plan, directory, others, given, bundled));
-    markup.open("details", &[]);
-    markup.element("summary", &[], &format!("{} and their digests", counted(plan.agents.len(), "agent")));
-    markup.push(&table_of(&agents, 4));
-    markup.close("details");
-    markup
+    facts
 }
 
 /// Returns the commands that make and check the runs of the page, and the command that makes the page if it needs more
@@ -72,12 +78,12 @@ fn commands(plan: &Plan, directory: &str, others: &[Other], given: &[String], bu
 }
 
 /// Returns a placeholder option for the folder of user-supplied images, whose name is not in the plan.
-fn images_of(plan: &Plan) -> Option<String> {
+pub(crate) fn images_of(plan: &Plan) -> Option<String> {
     plan.images.map(|_| "--images DIR".to_owned())
 }
 
 /// Returns the `jointly run` command that makes such a plan, into another directory.
-fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
+pub(crate) fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
     let mut words = vec!["jointly run".to_owned()];
     words.extend(plan.agents.iter().map(|agent| quoted(&agent.settings.spec(&source(agent, directory, bundled)))));
     let names: Vec<&str> = plan.problems.iter().map(|problem| problem.problem.as_str()).collect();

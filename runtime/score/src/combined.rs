@@ -26,7 +26,7 @@ impl Merged {
     ///
     /// # Errors
     /// When the plans differ, or one agent has different results in two entries.
-    pub fn of(entries: &[Entry]) -> Result<Self> {
+    pub fn of(entries: &[&Entry]) -> Result<Self> {
         let Some((first, rest)) = entries.split_first() else { bail!("give at least one entry") };
         for entry in rest {
             // Versions may differ: whether another version makes the same scores is for `verify` to check.
@@ -43,7 +43,7 @@ impl Merged {
         let names = names(entries);
         let mut agents: Vec<(usize, PlannedAgent)> = Vec::new();
         let mut known_agents = HashMap::new();
-        let by_agent: Vec<ByAgent> = entries.iter().map(by_agent).collect();
+        let by_agent: Vec<ByAgent> = entries.iter().map(|entry| by_agent(entry)).collect();
         // The index of each entry's agents among all agents.
         let mut places: Vec<Vec<usize>> = Vec::new();
         for (number, entry) in entries.iter().enumerate() {
@@ -55,7 +55,7 @@ impl Merged {
                         let results = [(*there, agent_there), (number, agent)].map(|(entry, agent)| {
                             by_agent[entry].get(agent.label.as_str()).map_or(&[][..], Vec::as_slice)
                         });
-                        refuse_other_results((&entries[*there], agent_there), (entry, agent), results)?;
+                        refuse_other_results((entries[*there], agent_there), (entry, agent), results)?;
                     }
                     None => agents.push((number, agent.clone())),
                 }
@@ -142,8 +142,8 @@ fn refuse_other_results(
 }
 
 /// Names the entries by their own names or, if these are not unique, by their paths.
-fn names(entries: &[Entry]) -> Vec<String> {
-    let short: Vec<String> = entries.iter().map(Entry::name).collect();
+fn names(entries: &[&Entry]) -> Vec<String> {
+    let short: Vec<String> = entries.iter().map(|entry| entry.name()).collect();
     let unique: HashSet<&String> = short.iter().collect();
     if unique.len() == short.len() { short } else { entries.iter().map(|entry| entry.shown().to_string()).collect() }
 }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::OnceLock;
 
 use jointly_core::{FUEL, Layout, ScoreName, Summary, paired_difference};
 use jointly_record::plan::PlannedAgent;
@@ -12,7 +13,8 @@ use jointly_regression::Acquisition;
 use jointly_regression::scores::NLL;
 
 use crate::comparison::{Comparison, LEVEL};
-use crate::leaderboard_columns::{AGENT, COMPARED, ENTRIES, FLOOR, TIER, names, of_score};
+use crate::leaderboard_columns::{AGENT, COMPARED, ENTRIES, FLOOR, MARKS, RANKS, TIER, names, of_score};
+use crate::mark::Mark;
 use crate::scores::{AgentScores, Scores};
 
 /// The baseline of the papers.
@@ -33,6 +35,7 @@ pub struct Leaderboard<'a> {
     pub(crate) names: Vec<ScoreName>,
     pub(crate) columns: Columns,
     pub(crate) order: Vec<Placed<'a>>,
+    pub(crate) marks: OnceLock<Vec<Vec<Mark>>>,
 }
 
 /// The scores that the two tables show, and the one that ranks.
@@ -64,7 +67,7 @@ pub(crate) struct Placed<'a> {
     mean: f64,
     /// Whether a problem has no value of that score.
     lacks: bool,
-    rank: Option<usize>,
+    pub(crate) rank: Option<usize>,
 }
 
 impl<'a> Placed<'a> {
@@ -79,7 +82,7 @@ impl<'a> Placed<'a> {
     }
 
     /// Returns whether the mean is over every problem and a number, and the agent is no reference.
-    fn ranks(&self) -> bool {
+    pub(crate) fn ranks(&self) -> bool {
         self.agent.complete() && !self.lacks && !self.mean.is_nan() && !self.is_reference()
     }
 
@@ -115,7 +118,7 @@ impl<'a> Leaderboard<'a> {
                 _ => Some(place - references + 1),
             };
         }
-        Self { scores, names, columns, order }
+        Self { scores, names, columns, order, marks: OnceLock::new() }
     }
 
     /// Returns the name of the score that ranks, if any agent has one.
@@ -151,7 +154,7 @@ impl<'a> Leaderboard<'a> {
                 let PlannedAgent { label, agent, .. } = agent.planned;
                 format!("; vs is the difference in {by} to {label}, the best variant of {agent}, paired by problem")
             }
-            Some((_, by)) => format!("; vs is the difference in {by}, paired by problem{}", self.marks(baseline)),
+            Some((_, by)) => format!("; vs is the difference in {by}, paired by problem{}", self.stars(baseline)),
             None => String::new(),
         };
         let above = match self.floor().zip(self.compared_by()) {
@@ -167,7 +170,7 @@ impl<'a> Leaderboard<'a> {
     }
 
     /// Explains the mark of a significant difference, if any can be marked.
-    fn marks(&self, baseline: Option<&str>) -> String {
+    fn stars(&self, baseline: Option<&str>) -> String {
         let tests = self.comparisons(baseline).iter().flatten().filter(|it| it.adjusted.is_some()).count();
         let (percent, unit) = (100.0 * LEVEL, self.scores.units().unit());
         match tests {
@@ -185,7 +188,7 @@ impl<'a> Leaderboard<'a> {
     /// Tests exclude references, which have no rank, and agents that failed somewhere, whose failures select the
     /// problems of the comparison. Nothing is tested against a baseline that was chosen for its score on the same
     /// problems.
-    pub(crate) fn comparisons(&self, baseline: Option<&str>) -> Vec<Option<Comparison>> {
+    pub fn comparisons(&self, baseline: Option<&str>) -> Vec<Option<Comparison>> {
         let compared = self.baseline(baseline).zip(self.compared_by());
         let difference = |placed: &Placed| {
             let (Baseline { agent: base, best_variant }, by) = compared?;
@@ -223,9 +226,10 @@ impl<'a> Leaderboard<'a> {
         rows[0].extend(self.tiers().map(|_| "tier".to_owned()));
         rows[0].extend(joint.iter().map(ScoreName::to_string));
         rows[0].extend(self.floor().map(|_| "above floor".to_owned()));
-        for placed in &self.order {
+        for (placed, marks) in self.order.iter().zip(self.marks()) {
             let agent = placed.agent;
-            let mut row = vec![placed.rank_text(), agent.planned.label.clone()];
+            let mark = if marks.is_empty() { "" } else { "!" };
+            let mut row = vec![placed.rank_text() + mark, agent.planned.label.clone()];
             row.extend(self.tiers().map(|tier| tier(agent.planned)));
             row.extend(joint.iter().map(|name| summary_text(agent.summary(name))));
             row.extend(self.floor().map(|_| summary_text(self.above_floor(agent))));
@@ -283,6 +287,21 @@ impl<'a> Leaderboard<'a> {
         }
     }
 
+    /// Returns the scores that the tables show, the main ones first.
+    pub fn shown(&self) -> impl Iterator<Item = ScoreName> {
+        self.columns.first.iter().chain(&self.columns.second).copied()
+    }
+
+    /// Returns the name of the units over which standard errors are taken.
+    pub fn unit(&self) -> &'static str {
+        self.scores.units().unit()
+    }
+
+    /// Returns the ranks as the tables show them, in the order of the leaderboard.
+    pub fn ranks(&self) -> Vec<String> {
+        self.order.iter().map(Placed::rank_text).collect()
+    }
+
     /// Returns the first reference, if one took part.
     fn floor(&self) -> Option<&'a AgentScores<'a>> {
         self.scores.agents.iter().find(|agent| agent.planned.is_reference())
@@ -318,7 +337,10 @@ impl<'a> Leaderboard<'a> {
         if compared {
             header.extend(names(&COMPARED));
         }
-        let rows = self.order.iter().zip(self.comparisons(baseline)).map(|(placed, comparison)| {
+        header.extend(names(&RANKS).chain(names(&MARKS)));
+        let intervals = self.rank_intervals();
+        let compared_rows = self.order.iter().zip(self.comparisons(baseline)).enumerate();
+        let rows = compared_rows.map(|(place, (placed, comparison))| {
             let mut row = self.row(placed);
             let label = &placed.agent.planned.label;
             let of_entries: [String; ENTRIES.len()] = [label.clone(), entries(label)];
@@ -329,6 +351,14 @@ impl<'a> Leaderboard<'a> {
                 let of_comparison: [String; COMPARED.len()] = [mean, stderr, p];
                 row.extend(of_comparison);
             }
+            let interval = intervals.as_ref().and_then(|intervals| intervals.agents[place]);
+            let of_ranks: [String; RANKS.len()] = interval.map_or_else(Default::default, |interval| {
+                [interval.low.to_string(), interval.high.to_string(), digits(interval.first)]
+            });
+            row.extend(of_ranks);
+            let marked: Vec<String> = self.marks()[place].iter().map(|mark| mark.score.to_string()).collect();
+            let of_marks: [String; MARKS.len()] = [marked.join("; ")];
+            row.extend(of_marks);
             row
         });
         csv(&header, rows)
@@ -392,7 +422,7 @@ fn digits(x: f64) -> String {
 }
 
 /// Returns an agent's mean fuel, or the seconds of a native agent.
-fn cost(agent: &AgentScores) -> String {
+pub fn cost(agent: &AgentScores) -> String {
     match (agent.summary(FUEL), agent.seconds) {
         (Some(fuel), _) => quantity::count(fuel.mean),
         (None, Some(seconds)) => format!("{} s", quantity::number(seconds)),
@@ -405,7 +435,7 @@ fn summary_text(summary: Option<Summary>) -> String {
 }
 
 /// Returns the difference over the problems on which both have scores.
-fn paired<N: ?Sized>(agent: &AgentScores, baseline: &AgentScores, by: &N) -> Option<Summary>
+pub(crate) fn paired<N: ?Sized>(agent: &AgentScores, baseline: &AgentScores, by: &N) -> Option<Summary>
 where
     ScoreName: PartialEq<N>,
 {

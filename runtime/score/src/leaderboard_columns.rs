@@ -102,6 +102,30 @@ pub(crate) const COMPARED: [Column; 3] = [
     },
 ];
 
+/// The columns of ranks in resamples of the problems.
+pub(crate) const RANKS: [Column; 3] = [
+    Column {
+        name: "rank_low",
+        field: Field::Place,
+        meaning: "From `jointly leaderboard` only: the best rank of the 95 % interval over resamples of the problems; empty \
+                  without a rank, and where there are no problems to resample.",
+    },
+    Column { name: "rank_high", field: Field::Place, meaning: "The worst rank of that interval." },
+    Column {
+        name: "first_share",
+        field: Field::Number,
+        meaning: "From `jointly leaderboard` only: the share of resamples in which the agent has rank 1.",
+    },
+];
+
+/// The column of results that no honest agent has except by luck.
+pub(crate) const MARKS: [Column; 1] = [Column {
+    name: "marks",
+    field: Field::Text,
+    meaning: "From `jointly leaderboard` only: the scores that are better than the best possible one by more than their error \
+              allows, separated by a semicolon and a space.",
+}];
+
 const MEAN: &str = "_mean";
 const STDERR: &str = "_stderr";
 
@@ -136,7 +160,7 @@ impl JsonSchema for LeaderboardRow {
 
 /// Returns the schema of rows for problems of a kind.
 fn of_kind(kind: &Kind, generator: &mut SchemaGenerator) -> Value {
-    let columns = [&AGENT[..], &TIER, &FLOOR, &ENTRIES, &COMPARED].into_iter().flatten();
+    let columns = [&AGENT[..], &TIER, &FLOOR, &ENTRIES, &COMPARED, &RANKS, &MARKS].into_iter().flatten();
     let properties: Map<String, Value> =
         columns.map(|column| (column.name.to_owned(), column.schema(generator))).collect();
     let mut patterns = Map::new();

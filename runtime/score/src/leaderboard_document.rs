@@ -6,7 +6,9 @@ use serde::Serialize;
 
 use crate::comparison::{Comparison, LEVEL};
 use crate::leaderboard::{Baseline, Leaderboard};
-use crate::scores::{Scores, number};
+use crate::overfit::{Overfit, overfit};
+use crate::rank_interval::{COVERAGE, RankInterval, RankIntervals};
+use crate::scores::{AgentScores, Scores, number};
 
 /// The scores of several entries in the form of a run's `scores.json`, the differences to a baseline, and the entries
 /// that the agents come from. Numbers have 12 significant digits.
@@ -19,6 +21,79 @@ pub struct LeaderboardDocument<'a> {
     comparison: Option<ComparisonDocument<'a>>,
     /// The entries, in the order in which they were given.
     entries: Vec<EntryDocument<'a>>,
+    /// The ranks in resamples of the problems; null if problems cannot be resampled.
+    ranks: Option<RanksDocument<'a>>,
+    /// Results that no honest agent has except by luck: means better than the best possible one by more than three
+    /// standard errors. They keep their ranks.
+    marks: Vec<MarkDocument<'a>>,
+    /// Agents under a public seed beside the same agents under a sealed one; null unless entries of both were given.
+    overfit: Option<Vec<OverfitDocument<'a>>>,
+}
+
+/// The ranks of agents in resamples of the problems, with replacement.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Ranks")]
+struct RanksDocument<'a> {
+    /// The number of resamples.
+    resamples: usize,
+    /// What is resampled: `problem` or, where standard errors are clustered, `dataset`.
+    unit: &'static str,
+    /// The number of units.
+    units: usize,
+    /// The share of resamples in which a rank is within its interval, at least.
+    coverage: f64,
+    /// The agents with a rank, in its order.
+    agents: Vec<RankDocument<'a>>,
+}
+
+/// The ranks of an agent in resamples of the problems.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Rank")]
+struct RankDocument<'a> {
+    /// The agent's label.
+    agent: &'a str,
+    /// The rank.
+    rank: usize,
+    /// The best rank of the interval.
+    low: usize,
+    /// The worst rank of the interval.
+    high: usize,
+    /// The share of resamples in which the agent has rank 1, alone or with others.
+    first: Real,
+}
+
+/// A mean that is better than the best possible one by more than its error allows.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Mark")]
+struct MarkDocument<'a> {
+    /// The agent's label.
+    agent: &'a str,
+    /// The score's name.
+    score: String,
+    /// The agent's mean.
+    mean: Real,
+    /// The expected mean of an agent that knows the environment.
+    best: Real,
+    /// The standard error of the difference over test data alone.
+    stderr: Real,
+}
+
+/// The score of an agent under a public seed beside that under a sealed one.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Overfit")]
+struct OverfitDocument<'a> {
+    /// The agent's label among the entries under the sealed seed.
+    agent: &'a str,
+    /// The name of the score.
+    score: String,
+    /// The mean under the public seed.
+    public: Real,
+    /// The mean under the sealed seed.
+    sealed: Real,
+    /// The mean of the sealed score minus the public one, paired by the names of problems.
+    difference: Real,
+    /// The standard error of the difference.
+    stderr: Real,
 }
 
 /// The differences of agents to a baseline, paired by problem.
@@ -68,14 +143,47 @@ struct EntryDocument<'a> {
 }
 
 impl Leaderboard<'_> {
-    /// Returns the leaderboard as a document. `entries` are names, each with the labels of the entry's agents.
+    /// Returns the leaderboard as a document. `entries` are names, each with the labels of the entry's agents; `public`
+    /// is the leaderboard of the entries under a public seed, if these are under a sealed one.
     pub fn document<'d>(
         &'d self,
         baseline: Option<&str>,
         entries: &'d [(String, Vec<String>)],
+        public: Option<&'d Leaderboard<'d>>,
     ) -> LeaderboardDocument<'d> {
         let entries = entries.iter().map(|(entry, agents)| EntryDocument { entry, agents }).collect();
-        LeaderboardDocument { scores: self.scores, comparison: self.comparison(baseline), entries }
+        LeaderboardDocument {
+            scores: self.scores,
+            comparison: self.comparison(baseline),
+            entries,
+            ranks: self.resampled(),
+            marks: self.marked(),
+            overfit: public.map(|public| overfit(self, public).iter().map(overfit_document).collect()),
+        }
+    }
+
+    fn resampled(&self) -> Option<RanksDocument<'_>> {
+        let RankIntervals { resamples, units, agents } = self.rank_intervals()?;
+        let agents = self.order.iter().zip(agents).filter_map(|(placed, interval)| {
+            let RankInterval { low, high, first } = interval?;
+            let agent = &placed.agent.planned.label;
+            Some(RankDocument { agent, rank: placed.rank?, low, high, first: number(first) })
+        });
+        let unit = self.scores.units().unit();
+        Some(RanksDocument { resamples, unit, units, coverage: COVERAGE, agents: agents.collect() })
+    }
+
+    fn marked(&self) -> Vec<MarkDocument<'_>> {
+        let marked = self.order.iter().zip(self.marks());
+        let marks = marked.flat_map(|(placed, marks)| marks.iter().map(move |mark| (placed.agent, mark)));
+        let document = marks.map(|(agent, mark)| MarkDocument {
+            agent: &agent.planned.label,
+            score: mark.score.to_string(),
+            mean: number(mark.mean),
+            best: number(mark.best),
+            stderr: number(mark.stderr),
+        });
+        document.collect()
     }
 
     fn comparison(&self, baseline: Option<&str>) -> Option<ComparisonDocument<'_>> {
@@ -97,6 +205,18 @@ impl Leaderboard<'_> {
         });
         let agents = agents.collect();
         Some(ComparisonDocument { baseline: &base.planned.label, score: by.to_string(), level: LEVEL, agents })
+    }
+}
+
+fn overfit_document<'a>(it: &Overfit<'a>) -> OverfitDocument<'a> {
+    let mean = |agent: &AgentScores| number(agent.summary(&it.score).map_or(f64::NAN, |summary| summary.mean));
+    OverfitDocument {
+        agent: &it.sealed.planned.label,
+        score: it.score.to_string(),
+        public: mean(it.public),
+        sealed: mean(it.sealed),
+        difference: number(it.difference.mean),
+        stderr: number(it.difference.stderr),
     }
 }
 
@@ -133,9 +253,12 @@ mod tests {
     #[test]
     fn every_field_is_in_the_schema_and_the_other_way_round() {
         let run = InventedRun::scored("quick", &PROBLEMS, &[("mlp", &[1.0, 2.0]), ("prior", &[2.0, 4.0])]);
-        let scores = run.scores();
+        let cheat = InventedRun::scored("quick", &PROBLEMS, &[("mlp", &[1.0, 2.0]), ("prior", &[-4.0, -4.0])]);
+        let (scores, public) = (run.scores(), cheat.scores());
         let entries = [("mine".to_owned(), vec!["mlp".to_owned(), "prior".to_owned()])];
-        let document = serde_json::to_value(Leaderboard::new(&scores).document(None, &entries)).unwrap();
+        let (board, public) = (Leaderboard::new(&scores), Leaderboard::new(&public));
+        let document = serde_json::to_value(board.document(None, &entries, Some(&public))).unwrap();
+        let marked = serde_json::to_value(public.document(None, &entries, None)).unwrap();
         let schema: Value = schema::<LeaderboardDocument>().into();
         assert_eq!(fields(&document), described(&schema));
         let definitions = &schema["$defs"];
@@ -147,14 +270,32 @@ mod tests {
         // Aggregates are 2 and 4 for the baseline, 4 and 8 for the other.
         assert_eq!((&comparison["agents"][0]["mean"], &comparison["level"]), (&3.0.into(), &0.05.into()));
         assert_eq!(document["entries"][0]["entry"], "mine");
+        assert_eq!(fields(&document["ranks"]), described(&definitions["Ranks"]));
+        assert_eq!(fields(&document["ranks"]["agents"][0]), described(&definitions["Rank"]));
+        assert_eq!(
+            (&document["ranks"]["agents"][0]["high"], &document["ranks"]["unit"]),
+            (&1.into(), &"problem".into())
+        );
+        assert_eq!(fields(&document["overfit"][0]), described(&definitions["Overfit"]));
+        assert_eq!(
+            (&document["overfit"][1]["difference"], &document["overfit"][1]["public"]),
+            (&14.0.into(), &(-8.0).into())
+        );
+        assert_eq!(fields(&marked["marks"][0]), described(&definitions["Mark"]));
+        assert_eq!((document["marks"].as_array().unwrap().len(), &marked["marks"][0]["agent"]), (0, &"prior".into()));
     }
 
     #[test]
     fn a_leaderboard_has_all_fields_of_scores_and_no_comparison_without_a_baseline() {
         let run = InventedRun::scored("quick", &PROBLEMS, &[("prior", &[2.0, 4.0])]);
         let scores = run.scores();
-        let mut document = serde_json::to_value(Leaderboard::new(&scores).document(None, &[])).unwrap();
+        let mut document = serde_json::to_value(Leaderboard::new(&scores).document(None, &[], None)).unwrap();
         let object = document.as_object_mut().unwrap();
+        assert_eq!(
+            (object.remove("overfit"), object.remove("marks")),
+            (Some(Value::Null), Some(Value::Array(Vec::new())))
+        );
+        assert_eq!(object.remove("ranks").unwrap()["resamples"], 2_000);
         assert_eq!(object.remove("comparison"), Some(Value::Null));
         assert_eq!(object.remove("entries"), Some(Value::Array(Vec::new())));
         assert_eq!(document, serde_json::to_value(&scores).unwrap());

@@ -1,6 +1,7 @@
 //! Scores of a run, computed from its plan and journal alone: leaderboards, comparisons, selection, entries and their claims.
 #![deny(missing_docs)]
 
+pub mod boards;
 pub mod combined;
 pub mod comparison;
 pub mod entry;
@@ -11,6 +12,11 @@ pub mod leaderboard;
 pub mod leaderboard_columns;
 pub mod leaderboard_document;
 mod leaderboard_notes;
+pub mod mark;
+mod marks;
+pub mod overfit;
+pub mod pairwise;
+pub mod rank_interval;
 pub mod scores;
 pub mod selection;
 pub mod sweep_document;

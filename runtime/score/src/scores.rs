@@ -16,6 +16,7 @@ use document::AgentDocument;
 
 mod across;
 mod agent;
+mod classification;
 mod cross;
 mod document;
 mod regression;
@@ -23,6 +24,7 @@ mod values;
 
 pub use across::Across;
 pub use agent::{AgentScores, ScoredProblem};
+pub use classification::BestAccuracies;
 pub use cross::{Beliefs, CrossProblem, read as beliefs};
 pub use values::number;
 

@@ -1,12 +1,14 @@
 //! `jointly leaderboard`: ranks entries with the same problems and options together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use jointly_report::leaderboard_text::leaderboard_text;
-use jointly_report::table::wrap;
+use jointly_core::printable::ShowPath as _;
+use jointly_report::leaderboard_text::entries_text;
+use jointly_report::site::Site;
+use jointly_score::boards::Boards;
 use jointly_score::combined::Merged;
 use jointly_score::entry::Entry;
 use jointly_score::leaderboard::Leaderboard as Ranking;
@@ -18,8 +20,9 @@ use crate::{exit, output};
 /// Entries are directories that `jointly run` wrote, and files that `jointly pack` made. They must be of one suite,
 /// engine and seed, with the same limits, evaluation options and problems; the first difference is named. Differences
 /// to the baseline are over the same problems, and those that are significant are marked. An agent that two entries
-/// have, to the byte, counts once, and must have the same results in both. Scores must follow from the results in the
-/// entries; `jointly verify` finds out whether the results are true.
+/// have, to the byte, counts once, and must have the same results in both. Entries under a sealed seed rank, and those
+/// under a public one stand beside them. Scores must follow from the results in the entries; `jointly verify` finds out
+/// whether the results are true.
 #[derive(Args)]
 pub(crate) struct Leaderboard {
     /// Finished runs, or their packs
@@ -31,6 +34,9 @@ pub(crate) struct Leaderboard {
     /// The format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
+    /// The folder of the site, with --format html: new or empty, or an earlier site, which is replaced
+    #[arg(long, value_name = "DIR", required_if_eq("format", "html"))]
+    out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -43,25 +49,30 @@ enum Format {
     /// In the shape of scores.json, with the differences to the baseline and which entry has which agents; `jointly
     /// schema leaderboard-json` describes it
     Json,
+    /// A site of pages that opens from its folder, with a page for each agent and entry, and the packs
+    Html,
 }
 
 impl Leaderboard {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let entries = self.entries.iter().map(|path| Entry::open(path)).collect::<Result<Vec<_>>>()?;
         entries.iter().try_for_each(Entry::refuse_defects)?;
-        let merged = Merged::of(&entries)?;
-        let scores = merged.scores()?;
-        let ranking = Ranking::new(&scores);
+        let boards = Boards::of(&entries)?;
+        let merged = &boards.ranked;
+        let (scores, public) = (merged.scores()?, boards.public.as_ref().map(Merged::scores).transpose()?);
+        let (ranking, public) = (Ranking::new(&scores), public.as_ref().map(Ranking::new));
         let given = self.baseline.as_deref();
         let baseline = given
             .map(|given| {
                 super::report::baseline(&ranking, given, "these entries", "the leaderboard without --baseline has all")
             })
             .transpose()?;
+        if let (Some(out), true) = (&self.out, !matches!(self.format, Format::Html)) {
+            bail!("--out {} is for the site: give --format html with it", out.shown());
+        }
         match self.format {
             Format::Table => {
-                let table = leaderboard_text(&ranking, baseline.as_deref());
-                output::print(&format!("{table}\n{}", wrap(&sources(&merged), 2)))?;
+                output::print(&entries_text(&ranking, baseline.as_deref(), &boards, public.as_ref()))?;
             }
             Format::Csv => {
                 let entries = |label: &str| {
@@ -70,7 +81,17 @@ impl Leaderboard {
                 };
                 output::print(&ranking.to_csv_of_entries(baseline.as_deref(), entries))?;
             }
-            Format::Json => output::print_json(&ranking.document(baseline.as_deref(), &merged.entries))?,
+            Format::Json => {
+                let document = ranking.document(baseline.as_deref(), &merged.entries, public.as_ref());
+                output::print_json(&document)?;
+            }
+            Format::Html => {
+                let out = self.out.as_deref().unwrap_or_else(|| Path::new("site"));
+                let bundled = super::report::is_bundled;
+                Site { entries: &entries, boards: &boards, baseline: baseline.as_deref(), bundled: &bundled }
+                    .write(out)?;
+                output::print(&out.join("index.html").shown().to_string())?;
+            }
         }
         if ranking.baseline(baseline.as_deref()).is_none() && merged.plan.agents.len() > 1 {
             output::note(&format!(
@@ -80,10 +101,4 @@ impl Leaderboard {
         }
         Ok(ExitCode::from(exit::DONE))
     }
-}
-
-/// Lists the agents of each entry.
-fn sources(merged: &Merged) -> String {
-    let line = |(name, labels): &(String, Vec<String>)| format!("{name} has {}", labels.join("; "));
-    merged.entries.iter().map(line).collect::<Vec<_>>().join("\n")
 }

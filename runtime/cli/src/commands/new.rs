@@ -1,4 +1,4 @@
-//! `jointly new`: makes an agent to start from.
+//! `jointly new`: makes an agent to start from, or a repository that keeps a table.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +13,7 @@ use jointly_record::directory;
 use jointly_record::shell::quoted;
 use jointly_report::table::wrap;
 
-use crate::template::Language;
+use crate::template::{self, Language};
 use crate::{exit, output, toolchain};
 
 /// Makes a folder with an agent to start from: Bayesian logistic regression, in a language of your choice
@@ -26,8 +26,12 @@ pub(crate) struct New {
     #[arg(value_name = "NAME", value_parser = plain_name)]
     name: String,
     /// The language
-    #[arg(long, value_enum, value_name = "LANGUAGE")]
-    lang: Language,
+    #[arg(long, value_enum, value_name = "LANGUAGE", required_unless_present = "table")]
+    lang: Option<Language>,
+    /// Make a repository that keeps a table in place of an agent: packs, and a workflow that verifies them and builds
+    /// the site
+    #[arg(long, conflicts_with = "lang")]
+    table: bool,
     /// The folder, new or empty [default: the name, in this directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -55,27 +59,28 @@ impl New {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let folder = self.out.clone().unwrap_or_else(|| PathBuf::from(&self.name));
         make_empty(&folder)?;
-        for file in self.lang.files(&self.name) {
+        for file in self.lang.map_or_else(|| template::table(&self.name), |lang| lang.files(&self.name)) {
             let path = folder.join(file.path);
             let parent = path.parent().unwrap_or(&folder);
             fs::create_dir_all(parent).with_context(|| format!("failed to make {}", parent.shown()))?;
             directory::write_whole(&path, &file.bytes, "make room, delete the folder, and run the same command again")?;
         }
-        output::print(&self.what_next(&folder))?;
+        let next = self.lang.map_or_else(|| what_next_of_table(&folder), |lang| self.what_next(lang, &folder));
+        output::print(&next)?;
         Ok(ExitCode::from(exit::DONE))
     }
 
     /// Describes what was written, how to build and run it, and which tools that takes.
-    fn what_next(&self, folder: &Path) -> String {
+    fn what_next(&self, lang: Language, folder: &Path) -> String {
         let shown = quoted(&folder.shown().to_string());
-        let built = self.lang.built(&self.name);
+        let built = lang.built(&self.name);
         let mut text = format!(
             "{shown} holds {}, an agent in {}; build it, see that it keeps the contract, and rank it:\n",
             self.name,
-            self.lang.title()
+            lang.title()
         );
         let _ = writeln!(text, "    cd {shown}");
-        for command in self.lang.build() {
+        for command in lang.build() {
             let _ = writeln!(text, "    {command}");
         }
         let _ = writeln!(text, "    jointly check {built}");
@@ -85,7 +90,7 @@ impl New {
             text,
             "\n    jointly run {built} logistic-regression mlp --suite quick --problems 'quick/t10/temp0.1/*'\n"
         );
-        let missing = toolchain::missing(self.lang);
+        let missing = toolchain::missing(lang);
         if !missing.is_empty() {
             let names: Vec<&str> = missing.iter().map(|tool| tool.name).collect();
             text += &wrap(&format!("missing on this machine: {}; get it by", names.join(", ")), 4);
@@ -95,6 +100,14 @@ impl New {
         }
         text
     }
+}
+
+fn what_next_of_table(folder: &Path) -> String {
+    let shown = quoted(&folder.shown().to_string());
+    format!(
+        "{shown} holds the files of a table: push it as a repository, and set what its README.md names\n    \
+         jointly leaderboard {shown}/packs/*.jointly --format html --out {shown}/site"
+    )
 }
 
 /// Makes a directory; refuses one that is not empty.

@@ -270,7 +270,7 @@ fn is_of_real_data(plan: &Plan) -> bool {
 }
 
 /// Returns whether the bundled agent of that name has these bytes.
-fn is_bundled(agent: &PlannedAgent) -> bool {
+pub(super) fn is_bundled(agent: &PlannedAgent) -> bool {
     let bundled = jointly_bundle::find(&agent.agent);
     bundled.is_some_and(|bundled| jointly_core::digest(bundled.component) == agent.digest)
 }

@@ -2,6 +2,7 @@
 //! agent, also under dataset shift.
 #![deny(missing_docs)]
 
+mod best_accuracy;
 pub mod cells;
 pub mod environment;
 pub mod evaluate;
@@ -17,6 +18,7 @@ pub mod shift;
 pub mod suite;
 pub mod test_inputs;
 
+pub use best_accuracy::BestAccuracy;
 pub use environment::{Environment, EnvironmentSpec, Initialization};
 pub use evaluate::{EvaluateError, evaluate};
 pub use evaluation::{Evaluation, EvaluationError};

@@ -1,0 +1,93 @@
+//! The page of an entry: its plan, its agents, its pack, and how to check it.
+
+use jointly_record::plan::PlannedAgent;
+use jointly_record::quantity::counted;
+
+use super::board::{Board, BoardEntry};
+use super::frame::{Frame, link, section};
+use super::names;
+use crate::drawing::Markup;
+use crate::figure::{cells, table_of};
+use crate::provenance::{self, Bundled, run_command};
+
+/// Makes the page of an entry of a leaderboard.
+pub(super) fn page(board: &Board, entry: &BoardEntry, bundled: Bundled) -> String {
+    let plan = &entry.file.entry.plan;
+    let mut body = Markup::new();
+    let mut facts = provenance::facts(plan);
+    facts.push(cells(["digest of the pack", &entry.file.digest]));
+    body.push(&table_of(&facts, 2));
+    let seed = if board.sealed {
+        "The seed is sealed: whether the agents were fixed before it was published is for the rules of the contest to show."
+    } else {
+        "The seed is public: an agent can be made for these problems."
+    };
+    body.element("p", &[], seed);
+    section(&mut body, "agents", "Agents", &agents(board, entry));
+    section(&mut body, "check", "How to check it", &check(entry));
+    section(&mut body, "again", "How to run it again", &again(entry, bundled));
+    Frame { title: entry.name, up: "../", sorts: false }.around(&body)
+}
+
+fn agents(board: &Board, entry: &BoardEntry) -> Markup {
+    let mut markup = Markup::new();
+    markup.open("ul", &[]);
+    for label in entry.agents {
+        let Some(agent) = board.leaderboard.agents().find(|agent| agent.planned.label == *label) else { continue };
+        markup.open("li", &[]);
+        link(&mut markup, &format!("../{}", names::agent(agent.planned)), label);
+        markup.text(&format!(" ({})", board.tier(agent)));
+        markup.close("li");
+    }
+    markup.close("ul");
+    markup
+}
+
+/// Says how anybody can find out whether the results are true.
+fn check(entry: &BoardEntry) -> Markup {
+    let plan = &entry.file.entry.plan;
+    let mut markup = Markup::new();
+    markup.open("p", &[]);
+    let pack = entry.file.pack.rsplit('/').next().unwrap_or_default();
+    markup.text("Download ");
+    link(&mut markup, &format!("../{}", entry.file.pack), pack);
+    markup.text(&format!(
+        " ({} bytes). The first command prints its digest. The second runs 20 of its {} again, chosen at random, and the third \
+         all of them; each must give the same bits.",
+        entry.file.bytes,
+        counted(plan.agents.len() * plan.problems.len(), "unit")
+    ));
+    markup.close("p");
+    let fuel = plan.limits.fuel;
+    let options: String = (fuel > plan.kind().fuel)
+        .then(|| format!(" --fuel {fuel}"))
+        .into_iter()
+        .chain(provenance::images_of(plan).map(|option| format!(" {option}")))
+        .collect();
+    let commands = [
+        format!("sha256sum {pack}"),
+        format!("jointly verify {pack} --sample 20{options}"),
+        format!("jointly verify {pack}{options}"),
+    ];
+    markup.element("pre", &[], &commands.join("\n"));
+    let reported: Vec<&str> = plan.native_agents().map(|agent| agent.label.as_str()).collect();
+    if !reported.is_empty() {
+        let text = format!("Reported, so that nobody can replay what they did: {}.", reported.join(", "));
+        markup.element("p", &[], &text);
+    }
+    markup
+}
+
+fn again(entry: &BoardEntry, bundled: Bundled) -> Markup {
+    let plan = &entry.file.entry.plan;
+    let (folder, pack) = (names::slug(entry.name), entry.file.pack.rsplit('/').next().unwrap_or_default());
+    let kept = |agent: &PlannedAgent| agent.is_component() && !bundled(agent);
+    let mut lines = Vec::new();
+    if plan.agents.iter().chain(plan.predictor()).any(kept) {
+        lines.push(format!("mkdir -p {folder} && tar -xzf {pack} -C {folder}"));
+    }
+    lines.push(run_command(plan, &folder, bundled));
+    let mut markup = Markup::new();
+    markup.element("pre", &[], &lines.join("\n"));
+    markup
+}

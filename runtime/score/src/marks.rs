@@ -1,0 +1,143 @@
+//! Marks on results that no honest agent has except by luck: a KL below 0, an accuracy above the environment's own.
+
+use jointly_classification::scores::ACCURACY;
+use jointly_core::ScoreName;
+
+use crate::leaderboard::{Leaderboard, Placed};
+use crate::mark::{KL, Mark};
+use crate::scores::{AgentScores, BestAccuracies};
+
+/// The number of standard errors by which a mean must be better than the best possible one to be marked.
+const ERRORS: f64 = 3.0;
+impl Leaderboard<'_> {
+    /// Returns the marks of each agent, in the order of the leaderboard. Nothing is removed and no rank changes: luck
+    /// exists, and so do problems whose labels are not those of their environment.
+    ///
+    /// # Formula
+    /// On each problem the expected KL of an agent that does not know the labels is at least 0, and its expected accuracy
+    /// at most the environment's. So only the randomness of the test data counts, and not how problems differ: the
+    /// variance of a mean over J problems is (1/J^2) times the sum of the squared errors within the problems, with the
+    /// errors over draws. A mean is marked if it is better than the best by more than three standard errors.
+    pub fn marks(&self) -> &[Vec<Mark>] {
+        self.marks.get_or_init(|| {
+            let best =
+                self.scores.names().iter().any(|name| name.stem() == KL).then(|| BestAccuracies::of(self.scores.plan));
+            self.order.iter().map(|placed| self.of_agent(placed, best.as_ref())).collect()
+        })
+    }
+
+    fn of_agent(&self, placed: &Placed, best: Option<&BestAccuracies>) -> Vec<Mark> {
+        let Some(best) = best else { return Vec::new() };
+        let of_score = |name: &ScoreName| match name.stem() {
+            KL => below_zero(placed.agent, *name),
+            ACCURACY if !name.is_shifted() => exceeded(best, placed.agent, *name),
+            _ => None,
+        };
+        self.names.iter().filter_map(of_score).collect()
+    }
+
+    /// Returns the note about the marks of an agent, if it has any.
+    pub(crate) fn note_of_marks(&self, place: usize) -> Option<String> {
+        let marks: Vec<String> = self.marks()[place].iter().map(Mark::text).collect();
+        let label = &self.order[place].agent.planned.label;
+        let why = "an agent that does not know the test labels has such a result by luck alone; it is marked with ! and keeps \
+                   its rank";
+        (!marks.is_empty()).then(|| format!("{label}: {}: {why}", marks.join(", ")))
+    }
+}
+
+/// Marks a mean KL that is below 0.
+fn below_zero(agent: &AgentScores, name: ScoreName) -> Option<Mark> {
+    let (mut sum, mut variance, mut count) = (0.0, 0.0, 0.0);
+    for (_, scored) in agent.by_problem(&name) {
+        let draws = scored.draws.map_or(0.0, |draws| draws.error);
+        sum += scored.value;
+        variance += scored.stderr?.powi(2) + draws * draws;
+        count += 1.0;
+    }
+    let (mean, stderr) = (sum / count, variance.sqrt() / count);
+    (mean < -ERRORS * stderr || mean == f64::NEG_INFINITY).then_some(Mark { score: name, mean, best: 0.0, stderr })
+}
+
+/// Marks a mean accuracy that exceeds the environments'.
+fn exceeded(known: &BestAccuracies, agent: &AgentScores, name: ScoreName) -> Option<Mark> {
+    let (mut mine, mut best, mut variance, mut count) = (0.0, 0.0, 0.0, 0.0);
+    for (problem, scored) in agent.by_problem(&name) {
+        let Some(own) = known.get(problem.problem) else { continue };
+        mine += scored.value;
+        best += own.mean;
+        // An agent that is right everywhere has no error of its own.
+        let error = scored.stderr.filter(|error| error.is_finite()).unwrap_or(0.0);
+        variance += own.variance.max(error * error);
+        count += 1.0;
+    }
+    let (mean, best, stderr) = (mine / count, best / count, variance.sqrt() / count);
+    (mean - best > ERRORS * stderr).then_some(Mark { score: name, mean, best, stderr })
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_core::Score;
+    use jointly_record::invented::InventedRun;
+    use jointly_record::unit::Outcome;
+
+    use crate::invented::InventedScores as _;
+    use crate::leaderboard::Leaderboard;
+    use crate::mark::Mark;
+
+    const PROBLEMS: [&str; 4] =
+        ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1", "quick/t10/temp0.1/seed2", "quick/t10/temp0.5/seed0"];
+
+    /// Changes the results of an agent and returns its marks, each by score, and the notes that name it.
+    fn marked(change: impl Fn(&mut jointly_classification::ProblemScores)) -> (Vec<String>, Vec<String>, Vec<Mark>) {
+        let mut run = InventedRun::scored("quick", &PROBLEMS, &[("mlp", &[1.0; 4]), ("prior", &[2.0; 4])]);
+        for result in run.results.iter_mut().filter(|result| result.agent == "prior") {
+            if let Outcome::Scored { scores, .. } = &mut result.outcome {
+                change(scores);
+            }
+        }
+        let scores = run.scores();
+        let board = Leaderboard::new(&scores);
+        let place = board.agents().position(|agent| agent.planned.label == "prior").unwrap();
+        assert!(board.marks()[1 - place].is_empty());
+        let marks = board.marks()[place].clone();
+        let table = board.joint_table();
+        assert_eq!(table[place + 1][0].ends_with('!'), !marks.is_empty(), "{table:?}");
+        let notes = board.notes().into_iter().filter(|note| note.contains("marked with !")).collect();
+        (marks.iter().map(|mark| mark.score.to_string()).collect(), notes, marks)
+    }
+
+    /// The error within a problem is 0.5, so that of a mean over four is 0.25.
+    #[test]
+    fn a_kl_below_0_by_more_than_three_errors_is_marked() {
+        let kl = |value: f64| {
+            move |scores: &mut jointly_classification::ProblemScores| {
+                scores.joint.iter_mut().for_each(|(_, joint)| joint.mean = value);
+            }
+        };
+        assert!(marked(kl(-0.74)).0.is_empty() && marked(|_| ()).0.is_empty());
+        let (names, notes, marks) = marked(kl(-0.76));
+        // The aggregate is -0.7676 with an error of about 0.25.
+        assert_eq!(names, ["kl_tau1", "kl_tau100", "kl_aggregate"]);
+        assert!((marks[0].stderr - 0.25).abs() < 1e-12 && marks[0].best == 0.0, "{marks:?}");
+        assert!(
+            notes[0].starts_with("prior: kl_tau1 -0.7600 is 3.040 standard errors below 0, the environment's own, "),
+            "{notes:?}"
+        );
+        assert_eq!(marked(kl(f64::NEG_INFINITY)).0.len(), 3);
+    }
+
+    #[test]
+    fn an_accuracy_above_the_environments_own_is_marked() {
+        let right = |mean: f64| {
+            move |scores: &mut jointly_classification::ProblemScores| scores.accuracy = Score { mean, stderr: 0.0 }
+        };
+        let (names, notes, marks) = marked(right(1.0));
+        assert_eq!(names, ["accuracy"]);
+        assert!(marks[0].best < 0.98 && marks[0].stderr > 0.0, "{marks:?}");
+        assert!(notes[0].contains("accuracy 1.000 is ") && notes[0].contains("standard errors above 0."), "{notes:?}");
+        // As accurate as the environment, and a standard error more.
+        let honest = marks[0].best + marks[0].stderr;
+        assert!(marked(right(honest)).0.is_empty());
+    }
+}

@@ -1,0 +1,80 @@
+//! `jointly new NAME --table`: the commands of the repository's workflow do their work.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::command::{Finished, done, executable, finish, refused};
+use crate::pack::packed;
+use crate::run::{PROBLEM, RunDirectory};
+
+/// Returns the commands of the workflow's step of that name.
+fn step(table: &Path, name: &str) -> String {
+    let workflow = fs::read_to_string(table.join(".github/workflows/table.yml")).unwrap();
+    let step = workflow.split("      - ").find(|step| step.starts_with(&format!("name: {name}\n"))).unwrap();
+    let commands = step.split("run: |\n").nth(1).unwrap();
+    let indent = " ".repeat(10);
+    let lines = commands.lines().map_while(|line| line.strip_prefix(&indent));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Runs commands as a workflow does.
+fn bash(folder: &Path, commands: &str, base: &str) -> Finished {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", executable().parent().unwrap().display());
+    let mut bash = Command::new("bash");
+    finish(bash.args(["-e", "-c", commands]).current_dir(folder).env("PATH", path).env("BASE", base))
+}
+
+/// Runs git, which must succeed, and returns what it prints.
+fn git(folder: &Path, args: &[&str]) -> String {
+    let name = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"];
+    let finished = finish(Command::new("git").args(name).args(args).current_dir(folder));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    finished.stdout.trim().to_owned()
+}
+
+#[test]
+fn the_workflow_verifies_what_is_new_and_builds_the_site() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("my-table");
+    let argument = table.to_str().unwrap();
+    let said = done(["new", "my-table", "--table", "--out", argument]);
+    assert!(said.contains("packs/*.jointly --format html --out"), "{said}");
+    assert!(fs::read_to_string(table.join("README.md")).unwrap().starts_with("# my-table\n"));
+    git(&table, &["init", "-q"]);
+    git(&table, &["add", "."]);
+    git(&table, &["commit", "-q", "-m", "begin"]);
+    let base = git(&table, &["rev-parse", "HEAD"]);
+    let (verify, build) = (step(&table, "Verify a sample of each pack that is new"), step(&table, "Build the site"));
+    // Without a pack there is nothing to do, and nothing fails.
+    assert_eq!([&verify, &build].map(|commands| bash(&table, commands, &base).code), [Some(0); 2]);
+    let honest = RunDirectory::of(&["uniform", "prior"], PROBLEM);
+    fs::copy(packed(&honest), table.join("packs/-- $(touch owned) '<b>.jointly")).unwrap();
+    git(&table, &["add", "."]);
+    git(&table, &["commit", "-q", "-m", "a pack"]);
+    let verified = bash(&table, &verify, &base);
+    assert!(
+        verified.code == Some(0) && verified.stdout.contains(" verified: 2 units on 1 of 18 problems"),
+        "{verified:?}"
+    );
+    let built = bash(&table, &build, &base);
+    assert!(built.code == Some(0) && table.join("site/index.html").is_file(), "{built:?}");
+    assert!(!table.join("owned").exists() && git(&table, &["status", "--porcelain"]).is_empty());
+    // A pack with a false result is found, and one that was there before is not run again.
+    let base = git(&table, &["rev-parse", "HEAD"]);
+    let forged = RunDirectory::of(&["uniform"], PROBLEM);
+    let text = forged.read("results.jsonl");
+    let mut unit: serde_json::Value = serde_json::from_str(&text).unwrap();
+    unit["scored"]["fuel"] = 7.into();
+    fs::write(forged.file("results.jsonl"), unit.to_string() + "\n").unwrap();
+    assert_eq!(forged.run(&["uniform"], PROBLEM, &[]).code, Some(0));
+    fs::copy(packed(&forged), table.join("packs/forged.jointly")).unwrap();
+    git(&table, &["add", "."]);
+    git(&table, &["commit", "-q", "-m", "a false pack"]);
+    let verified = bash(&table, &verify, &base);
+    assert!(verified.code == Some(2) && verified.stdout.contains("verification failed"), "{verified:?}");
+    assert_eq!(verified.stdout.lines().count(), 1, "{verified:?}");
+    refused(["new", "my-table", "--table", "--lang", "c"], &["--table"]);
+    refused(["new", "my-table"], &["--lang"]);
+}
