@@ -17,6 +17,7 @@ use jointly_core::limits::{MOST_TIMEOUT, USUAL_FUEL, USUAL_TIMEOUT};
 use jointly_core::{Seed, TaskKind};
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::asked::Asked;
+use jointly_engine::deadline::Deadline;
 use jointly_engine::execution::Finished;
 use jointly_engine::kinds::classification::AskedClassification;
 use jointly_engine::kinds::regression::AskedRegression;
@@ -106,6 +107,9 @@ pub(crate) struct Request {
     memory: u64,
     /// The time limit of a native agent for one request, in seconds [default: 3600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
+    request_timeout: Option<u64>,
+    /// End the run after that time, with exit code 124; what is not finished is not recorded, and the same command goes on
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
     timeout: Option<u64>,
     /// With --like: start the native agents that its plan names. A plan that you were sent may name any command
     #[arg(long)]
@@ -114,7 +118,7 @@ pub(crate) struct Request {
     /// problems and tables are the copies that it keeps; only real data must be at hand
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "suite", "seed", "problems", "files", "draws", "partition", "planes", "no_clip", "anchors", "initialization", "fuel",
-        "memory", "timeout", "RegressionArguments", "ShiftArguments",
+        "memory", "request_timeout", "RegressionArguments", "ShiftArguments",
     ])]
     like: Option<PathBuf>,
     /// Reuse the finished results of another run of the same agents on the same problems; may be repeated
@@ -157,7 +161,7 @@ impl Request {
     /// Returns the limits of every unit.
     pub(crate) fn limits(&self) -> Limits {
         let usual = self.kind().map_or(USUAL_FUEL, |kind| kind.fuel);
-        let timeout = self.timeout.unwrap_or(USUAL_TIMEOUT);
+        let timeout = self.request_timeout.unwrap_or(USUAL_TIMEOUT);
         Limits { fuel: self.fuel.unwrap_or(usual), memory: self.memory << 20, timeout }
     }
 
@@ -165,8 +169,9 @@ impl Request {
     /// plan, and writes scores and leaderboard of the whole run.
     pub(crate) fn carry_out(self, agents: &[AgentSpec]) -> Result<CarriedOut> {
         let (shard, jobs) = (self.shard.shard()?, execution::jobs(self.jobs));
+        let deadline = self.timeout.map(Deadline::after);
         let Planned { workload, directory, mut journal, share } = self.plan(agents)?;
-        finish(&workload, &share, &mut journal, &directory, jobs)?;
+        finish(&workload, &share, &mut journal, &directory, jobs, deadline)?;
 
         match shard {
             Some(shard) => {
@@ -271,6 +276,12 @@ impl Request {
         self.jobs
     }
 
+    /// Refuses a time after which the run ends where nothing is run.
+    pub(crate) fn refuse_timeout(&self, why: &str) -> Result<()> {
+        ensure!(self.timeout.is_none(), "--timeout cannot be used here: {why}");
+        Ok(())
+    }
+
     /// Refuses a shard where only whole runs are possible.
     pub(crate) fn refuse_shard(&self, why: &str) -> Result<()> {
         ensure!(!self.shard.is_given(), "--shard cannot be used here: {why}");
@@ -280,7 +291,8 @@ impl Request {
     /// Refuses options about running and its results where nothing is run.
     pub(crate) fn refuse_running(&self, why: &str) -> Result<()> {
         self.refuse_shard(why)?;
-        let given = [("--out", self.out.is_some()), ("--reuse", !self.reuse.is_empty())];
+        let given =
+            [("--out", self.out.is_some()), ("--reuse", !self.reuse.is_empty()), ("--timeout", self.timeout.is_some())];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => bail!("{option} cannot be used here: {why}"),
             None => Ok(()),
@@ -445,6 +457,7 @@ fn finish(
     journal: &mut Journal,
     directory: &RunDirectory,
     jobs: usize,
+    deadline: Option<Deadline>,
 ) -> Result<()> {
     let pending = share.pending(workload, journal.results());
     let total = share.size();
@@ -453,8 +466,13 @@ fn finish(
         let then = if done == total { "showing them" } else { "going on" };
         output::note(&format!("{} done already; {then}", of_units(done, total)));
     }
-    let display = Display::new(&workload.plan, &pending, done, jobs);
-    execution::execute(workload, &pending, jobs, &display, |finished| keep(journal, directory, finished))
+    let mut display = Display::new(&workload.plan, &pending, done, jobs);
+    display.end_at(deadline, directory.path());
+    execution::execute(workload, &pending, jobs, &display, |finished| {
+        keep(journal, directory, finished)?;
+        display.end_if_late();
+        Ok(())
+    })
 }
 
 /// Records a finished unit: the file of its belief before the line that names it.
