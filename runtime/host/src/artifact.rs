@@ -6,7 +6,7 @@ use wasi_preview1_component_adapter_provider::{
 use wasmparser::{Encoding, Parser, Payload};
 
 use crate::load_error::{LoadError, one_line};
-use crate::{INTERFACE, Interface, wasi};
+use crate::{INTERFACE, Interface, arity, wasi};
 use jointly_core::printable::clean;
 
 /// The custom section in which the SDK writes the name and version of its interface.
@@ -35,6 +35,7 @@ pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     if survey.composed {
         return Err(LoadError::Composed);
     }
+    arity::refuse_wide(bytes)?;
     if !survey.core {
         return Ok(bytes.to_vec());
     }

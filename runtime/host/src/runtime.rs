@@ -4,18 +4,16 @@ use std::path::Path;
 
 use jointly_core::digest;
 use wasmtime::component::{Linker, WasmStr};
-use wasmtime::{Cache, CacheConfig, Config, Engine, OperatorCost, OptLevel, StoreContextMut};
+use wasmtime::{Cache, CacheConfig, Config, Engine, OptLevel, StoreContextMut};
 
 use crate::charge::{CALL_FUEL, charge};
 use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
+use crate::prices::prices;
 use crate::{Agent, Limits, artifact, wasi};
 
 /// The bytes of a guest's stack; deeper recursion traps.
 const STACK_BYTES: usize = 1 << 20;
-
-/// The fuel of a growth of memory, whatever its size: the engine's call takes as long as about forty instructions.
-const GROW_FUEL: u8 = 40;
 
 /// The target of the interpreter's code: pointer width and byte order of this machine.
 const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_endian = "little")) {
@@ -59,7 +57,7 @@ impl Runtime {
             .cranelift_nan_canonicalization(true)
             .cranelift_opt_level(OptLevel::Speed)
             .consume_fuel(true)
-            .operator_cost(OperatorCost { MemoryGrow: GROW_FUEL, TableGrow: GROW_FUEL, ..OperatorCost::new() })
+            .operator_cost(prices())
             .max_wasm_stack(STACK_BYTES)
             .cache(cache.and_then(code_cache));
         if execution == Execution::Interpreted {
