@@ -21,7 +21,7 @@ pub use entries::{pack, scores};
 pub use kept::{RUNS, folder, kept};
 pub use loader::{loader, patches};
 pub use npz::npz;
-pub use puppet::{SCRIPT_BYTES, Start, module, puppet, starts};
+pub use puppet::{SCRIPT_BYTES, Start, module, puppet, repeats, starts};
 pub use record::{journal, plan};
 
 /// How a case ended. Endings are counted, because a target that never sees one of them does not test it.

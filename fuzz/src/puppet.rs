@@ -113,6 +113,22 @@ pub fn starts(start: Start) -> Vec<u8> {
     component(&with_start(&imports, &format!("(func $start (if {odd} (then {deed}))) (start $start)")))
 }
 
+/// Returns the honest component that does something `rounds` times where it trains, in the text format. There are the
+/// locals `$i`, an integer, and `$f`, a float, the function `$give_up` that drops a model, and what `declared` says.
+///
+/// # Panics
+/// As [`puppet`], and when the text is no instruction.
+pub fn repeats(declared: &str, body: &str, rounds: u32) -> Vec<u8> {
+    let drops =
+        r#"(import "[export]jointly:agent/classification@0.3.0" "[resource-drop]model" (func $give_up (param i32)))"#;
+    let round = "(local.set $left (i32.sub (local.get $left) (i32.const 1))) (br_if $again (local.get $left))";
+    let function = format!(
+        "(func $repeat (local $left i32) (local $i i32) (local $f f32) (local.set $left (i32.const {rounds}))
+           (loop $again {body} {round}))"
+    );
+    component(&with(drops, "(call $repeat)", &format!("{declared} {function}")))
+}
+
 fn component(module: &[u8]) -> Vec<u8> {
     let encoder = wit_component::ComponentEncoder::default().module(module);
     encoder.and_then(|encoder| encoder.validate(true).encode()).expect("puppet.wat exports the interface")
@@ -129,9 +145,14 @@ pub fn module() -> Vec<u8> {
 
 /// Returns the module with further imports and a start function, both in the text format.
 fn with_start(imports: &str, start: &str) -> Vec<u8> {
+    with(imports, "", start)
+}
+
+/// Returns the module with further imports, instructions before it has trained, and further fields, in the text format.
+fn with(imports: &str, training: &str, fields: &str) -> Vec<u8> {
     let script = "\\a5".repeat(SCRIPT_BYTES);
     let text = include_str!("puppet.wat").replace("{script}", &script);
-    let text = text.replace("{imports}", imports).replace("{start}", start);
+    let text = text.replace("{imports}", imports).replace("{training}", training).replace("{start}", fields);
     let mut module = wat::parse_str(text).expect("puppet.wat is a module");
     let mut resolve = Resolve::default();
     resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit")).expect("the interface is well formed");

@@ -202,6 +202,7 @@
   (func (export "jointly:agent/classification@0.3.0#train") (param $arguments i32) (result i32)
     (call $read (i32.add (local.get $arguments) (i32.const 172)))
     (global.set $classes (i32.load offset=4 (local.get $arguments)))
+    {training}
     (call $trained (call $new_classifier (i32.const 1))))
   (func (export "jointly:agent/classification@0.3.0#[method]model.sample-probs")
     (param $self i32) (param $rows i32) (param i32 i32 i32) (param i32 i32 i32 i32) (param i32) (param $draws i32)

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use crate::command::{done, jointly};
+use crate::command::{done, jointly, run};
 use crate::guests::argument;
 use crate::run::RunDirectory;
 
@@ -53,6 +53,52 @@ fn an_interrupt_from_the_keyboard_leaves_a_directory_to_go_on_with() {
     assert!(rest.iter().any(goes_on), "{rest:?}");
     let report = done(["report", directory.argument()]);
     assert!(report.contains("endless-train has no result yet on 3 problems"), "{report}");
+}
+
+/// The endless agent is interrupted in its training, and is not recorded as failed.
+#[test]
+fn a_run_ends_at_its_timeout_and_goes_on_with_the_same_command() {
+    let whole = RunDirectory::of(&AGENTS, PROBLEMS);
+    let directory = RunDirectory::new();
+    let endless = argument("endless-train");
+    let agents = ["uniform", "mlp:steps=20", &endless];
+    for _ in 0..2 {
+        let finished = directory.run(&agents, PROBLEMS, &["--jobs", "1", "--timeout", "5"]);
+        assert_eq!(finished.code, Some(124), "{finished:?}");
+        let said = [
+            "stopped after 5 s, as --timeout asked",
+            "2 of 9 units are recorded",
+            directory.argument(),
+            "the same command goes on",
+        ];
+        assert!(said.iter().all(|said| finished.stderr.contains(said)), "{finished:?}");
+        let agents: Vec<String> = directory.units().iter().map(|unit| unit["agent"].to_string()).collect();
+        assert_eq!(agents, ["\"mlp:steps=20\"", "\"uniform\""]);
+    }
+    assert!(!directory.file("scores.json").exists());
+
+    // A run that is done in time has the scores of one without a limit.
+    let directory = RunDirectory::new();
+    let finished = directory.run(&AGENTS, PROBLEMS, &["--timeout", "3600"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    same_scores(&directory, &whole);
+}
+
+#[test]
+fn a_timeout_is_of_runs_alone() {
+    let agents = ["uniform"];
+    for (command, remedy) in [("plan", "a plan runs nothing for good"), ("slurm", "--sbatch=--time")] {
+        let mut arguments = vec![command, "uniform", "--suite", "quick", "--timeout", "5"];
+        arguments.extend(if command == "slurm" { ["--nodes", "1"].as_slice() } else { &[] });
+        let finished = run(arguments);
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        assert!(
+            finished.stderr.contains("--timeout cannot be used here") && finished.stderr.contains(remedy),
+            "{finished:?}"
+        );
+    }
+    let finished = RunDirectory::new().run(&agents, PROBLEMS, &["--plan-only", "--timeout", "5"]);
+    assert!(finished.code == Some(2) && finished.stderr.contains("--timeout cannot be used here"), "{finished:?}");
 }
 
 #[test]

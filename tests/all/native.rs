@@ -133,14 +133,14 @@ fn an_agent_that_hangs_is_ended_at_its_time_limit() {
     if !python() {
         return;
     }
-    for unit in journal("hangs", &["--timeout", "1"]) {
+    for unit in journal("hangs", &["--request-timeout", "1"]) {
         assert_eq!((&unit["failed"]["kind"], &unit["failed"]["phase"]), (&"timed-out".into(), &"train".into()));
         assert!(unit["failed"]["message"].as_str().unwrap().contains("more than 1 s"), "{unit}");
     }
     // The command was one of several of `sh`, and all that it started has ended.
     let compound = format!("exec:cd / && python3 '{}' hangs {}; true", file().display(), std::process::id());
     let directory = RunDirectory::new();
-    directory.run(&[&compound], PROBLEM, &["--timeout", "1"]);
+    directory.run(&[&compound], PROBLEM, &["--request-timeout", "1"]);
     let listed =
         Command::new("sh").args(["-c", "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '"]).output().unwrap();
     let trace = format!("hangs {}", std::process::id());
@@ -164,7 +164,7 @@ fn an_agent_that_ends_while_its_child_lives_is_seen_to_have_ended() {
     if !python() {
         return;
     }
-    for unit in journal("leaves-child", &["--timeout", "20"]) {
+    for unit in journal("leaves-child", &["--request-timeout", "20"]) {
         assert_eq!(unit["failed"]["kind"], "trapped", "{unit}");
         assert!(unit["seconds"].as_f64().unwrap() < 10.0, "{unit}");
     }

@@ -3,6 +3,7 @@
 mod archive;
 mod arrays;
 mod components;
+mod prices;
 mod runs;
 mod tries;
 

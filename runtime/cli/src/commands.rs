@@ -40,7 +40,7 @@ pub(crate) struct Jointly {
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 internal error; 2 usage or bad input, a \
                           contract broken (check), a failed verification (verify); 3 done, but some agent failed \
-                          on some problem; 130 interrupted.\nCompiled agents are kept in $JOINTLY_CACHE, by default \
+                          on some problem; 124 ended by --timeout; 130 interrupted.\nCompiled agents are kept in $JOINTLY_CACHE, by default \
                           ~/.cache/jointly.\nReal data are looked for in the directories of --data, else of \
                           $JOINTLY_DATA, else in ~/.local/share/jointly.";
 

@@ -15,6 +15,8 @@ pub(crate) const INTERNAL: u8 = 1;
 pub(crate) const BAD_INPUT: u8 = 2;
 /// Done, but some agent failed on some problem.
 pub(crate) const SOME_FAILED: u8 = 3;
+/// Ended by `--timeout`, with the code of the program `timeout`.
+pub(crate) const STOPPED: u8 = 124;
 /// Interrupted from the keyboard, with the code that shells use.
 pub(crate) const INTERRUPTED: u8 = 130;
 

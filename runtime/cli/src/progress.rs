@@ -1,11 +1,14 @@
 //! Shows the progress of long work on standard error: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jointly_core::printable::ShowPath as _;
 use jointly_engine::activity::{Activity, Watcher};
+use jointly_engine::deadline::Deadline;
 use jointly_engine::time_left::TimeLeft;
 use jointly_fetch::TransferWatcher;
 use jointly_host::Failure;
@@ -23,6 +26,8 @@ pub(crate) struct Display {
     total: usize,
     finished: AtomicUsize,
     time_left: TimeLeft,
+    /// When the run ends, and where its units are recorded.
+    end: Option<(Deadline, String)>,
 }
 
 impl Display {
@@ -37,7 +42,22 @@ impl Display {
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
-        Self { bar, total, finished: AtomicUsize::new(done), time_left: TimeLeft::of(plan, units, jobs) }
+        Self { bar, total, finished: AtomicUsize::new(done), time_left: TimeLeft::of(plan, units, jobs), end: None }
+    }
+
+    /// Lets the run in a directory end at a deadline.
+    pub(crate) fn end_at(&mut self, deadline: Option<Deadline>, directory: &Path) {
+        self.end = deadline.map(|deadline| (deadline, directory.shown().to_string()));
+    }
+
+    /// Ends the process, whatever its units are doing, if the deadline has passed. Called where all that is finished is
+    /// recorded.
+    pub(crate) fn end_if_late(&self) {
+        if let Some((deadline, directory)) = self.end.as_ref().filter(|(deadline, _)| deadline.has_passed()) {
+            self.clear();
+            output::note(&deadline.notice(self.finished.load(Ordering::Relaxed), self.total, directory));
+            exit::end(exit::STOPPED);
+        }
     }
 
     /// Describes how long the rest is likely to take.
@@ -75,6 +95,7 @@ impl Watcher for Display {
     }
 
     fn running(&self, activities: &[Activity]) {
+        self.end_if_late();
         if let Some(bar) = &self.bar {
             let doing = activities.iter().filter_map(Activity::describe);
             let all: Vec<String> = self.left().into_iter().chain(doing).collect();

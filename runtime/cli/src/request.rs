@@ -19,6 +19,7 @@ use jointly_core::{Seed, TaskKind};
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::asked::Asked;
 use jointly_engine::cache::Code;
+use jointly_engine::deadline::Deadline;
 use jointly_engine::execution::Finished;
 use jointly_engine::kinds::classification::AskedClassification;
 use jointly_engine::kinds::regression::AskedRegression;
@@ -107,6 +108,9 @@ pub(crate) struct Request {
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: u64,
     /// The time limit of a native agent for one request, in seconds [default: 3600]
+    #[arg(long = "request-timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
+    reply_timeout: Option<u64>,
+    /// End the run after that time, with exit code 124; what is not finished is not recorded, and the same command goes on
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
     timeout: Option<u64>,
     /// With --like: start the native agents that its plan names. A plan that you were sent may name any command
@@ -116,7 +120,7 @@ pub(crate) struct Request {
     /// problems and tables are the copies that it keeps; only real data must be at hand
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "suite", "seed", "problems", "files", "draws", "partition", "planes", "no_clip", "anchors", "initialization", "fuel",
-        "memory", "timeout", "RegressionArguments", "ShiftArguments",
+        "memory", "reply_timeout", "RegressionArguments", "ShiftArguments",
     ])]
     like: Option<PathBuf>,
     /// Reuse the finished results of another run of the same agents on the same problems; may be repeated
@@ -159,7 +163,7 @@ impl Request {
     /// Returns the limits of every unit.
     pub(crate) fn limits(&self) -> Limits {
         let usual = self.kind().map_or(USUAL_FUEL, |kind| kind.fuel);
-        let timeout = self.timeout.unwrap_or(USUAL_TIMEOUT);
+        let timeout = self.reply_timeout.unwrap_or(USUAL_TIMEOUT);
         Limits { fuel: self.fuel.unwrap_or(usual), memory: self.memory << 20, timeout }
     }
 
@@ -167,8 +171,9 @@ impl Request {
     /// plan, and writes scores and leaderboard of the whole run.
     pub(crate) fn carry_out(self, agents: &[AgentSpec]) -> Result<CarriedOut> {
         let (shard, jobs) = (self.shard.shard()?, execution::jobs(self.jobs));
+        let deadline = self.timeout.map(Deadline::after);
         let Planned { workload, directory, mut journal, share } = self.plan(agents)?;
-        finish(&workload, &share, &mut journal, &directory, jobs)?;
+        finish(&workload, &share, &mut journal, &directory, jobs, deadline)?;
 
         match shard {
             Some(shard) => {
@@ -259,6 +264,7 @@ impl Request {
             ("--engine", self.engine != EngineArgument::default()),
             ("--native", self.native),
             ("--timeout", self.timeout.is_some()),
+            ("--request-timeout", self.reply_timeout.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => bail!("{option} cannot be used here: it is no part of the rules; leave it out"),
@@ -295,6 +301,12 @@ impl Request {
         self.jobs
     }
 
+    /// Refuses a time after which the run ends where nothing is run.
+    pub(crate) fn refuse_timeout(&self, why: &str) -> Result<()> {
+        ensure!(self.timeout.is_none(), "--timeout cannot be used here: {why}");
+        Ok(())
+    }
+
     /// Refuses a shard where only whole runs are possible.
     pub(crate) fn refuse_shard(&self, why: &str) -> Result<()> {
         ensure!(!self.shard.is_given(), "--shard cannot be used here: {why}");
@@ -304,7 +316,8 @@ impl Request {
     /// Refuses options about running and its results where nothing is run.
     pub(crate) fn refuse_running(&self, why: &str) -> Result<()> {
         self.refuse_shard(why)?;
-        let given = [("--out", self.out.is_some()), ("--reuse", !self.reuse.is_empty())];
+        let given =
+            [("--out", self.out.is_some()), ("--reuse", !self.reuse.is_empty()), ("--timeout", self.timeout.is_some())];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => bail!("{option} cannot be used here: {why}"),
             None => Ok(()),
@@ -470,6 +483,7 @@ fn finish(
     journal: &mut Journal,
     directory: &RunDirectory,
     jobs: usize,
+    deadline: Option<Deadline>,
 ) -> Result<()> {
     let pending = share.pending(workload, journal.results());
     let total = share.size();
@@ -478,8 +492,13 @@ fn finish(
         let then = if done == total { "showing them" } else { "going on" };
         output::note(&format!("{} done already; {then}", of_units(done, total)));
     }
-    let display = Display::new(&workload.plan, &pending, done, jobs);
-    execution::execute(workload, &pending, jobs, &display, |finished| keep(journal, directory, finished))
+    let mut display = Display::new(&workload.plan, &pending, done, jobs);
+    display.end_at(deadline, directory.path());
+    execution::execute(workload, &pending, jobs, &display, |finished| {
+        keep(journal, directory, finished)?;
+        display.end_if_late();
+        Ok(())
+    })
 }
 
 /// Records a finished unit: the file of its belief before the line that names it.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The limits of one unit: training, and all sampling after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
-    /// Units of wasmtime fuel, about one for each instruction; the same on every machine.
+    /// Units of fuel, about one for each instruction, by the host's price list; the same on every machine.
     pub fuel: u64,
     /// Bytes of linear memory.
     pub memory: u64,
@@ -37,8 +37,8 @@ pub const USUAL_TIMEOUT: u64 = 3600;
 /// The longest time for one request, in seconds: thirty days.
 pub const MOST_TIMEOUT: u64 = 30 * 24 * 3600;
 
-/// The default limit of an agent's fuel on one problem of most kinds of task: some ten minutes of an endless loop, and
-/// thirty times what `ensemble` takes.
+/// The default limit of an agent's fuel on one problem of most kinds of task: four hours at worst, and fifty
+/// times what `ensemble` takes.
 pub const USUAL_FUEL: u64 = 2_000_000_000_000;
 
 /// The default limit of an agent's fuel on one problem of dataset shift: ten convolutional networks on 8,000 images

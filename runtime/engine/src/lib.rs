@@ -15,6 +15,7 @@ pub mod conformance;
 pub mod contestant;
 pub mod cost;
 pub mod data_directories;
+pub mod deadline;
 pub mod equal_inputs;
 pub mod execution;
 pub mod export;

@@ -11,7 +11,7 @@ use wasmparser::{Encoding, Parser, Payload};
 
 use crate::extent::{COMPONENT_TYPE, Extent};
 use crate::load_error::LoadError;
-use crate::{INTERFACE, Interface, wasi};
+use crate::{INTERFACE, Interface, arity, wasi};
 use jointly_core::printable::clean;
 
 /// The custom section in which the SDK writes the name and version of its interface.
@@ -41,6 +41,7 @@ pub(crate) fn inspect(bytes: &[u8]) -> Result<(), LoadError> {
     if survey.composed {
         return Err(LoadError::Composed);
     }
+    arity::refuse_wide(bytes)?;
     if let Some(import) = survey.foreign_import {
         return Err(refused_import(&import));
     }

@@ -1,14 +1,12 @@
 //! The engine with its guarantees.
 
-use wasmtime::{Config, Engine, OperatorCost, OptLevel};
+use wasmtime::{Config, Engine, OptLevel};
 
 use crate::load_error::{LoadError, one_line};
+use crate::prices::prices;
 
 /// The bytes of a guest's stack; deeper recursion traps.
 const STACK_BYTES: usize = 1 << 20;
-
-/// The fuel of a growth of memory, whatever its size: the engine's call takes as long as about forty instructions.
-const GROW_FUEL: u8 = 40;
 
 /// The target of the interpreter's code: pointer width and byte order of this machine.
 const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_endian = "little")) {
@@ -40,7 +38,7 @@ pub(crate) fn engine(execution: Execution) -> Result<Engine, LoadError> {
         .cranelift_nan_canonicalization(true)
         .cranelift_opt_level(OptLevel::Speed)
         .consume_fuel(true)
-        .operator_cost(OperatorCost { MemoryGrow: GROW_FUEL, TableGrow: GROW_FUEL, ..OperatorCost::new() })
+        .operator_cost(prices())
         .max_wasm_stack(STACK_BYTES);
     if execution == Execution::Interpreted {
         config.target(INTERPRETER).map_err(|error| LoadError::Engine(one_line(&error)))?;

@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 mod agent;
+mod arity;
 mod artifact;
 mod bindings;
 mod charge;
@@ -19,6 +20,7 @@ mod function_extent;
 mod load_error;
 mod machine_code;
 mod meter;
+mod prices;
 mod regressor;
 mod runtime;
 mod sandbox;
@@ -40,5 +42,5 @@ pub use load_error::LoadError;
 pub use regressor::{ConfiguredRegressor, TrainedRegressor};
 pub use runtime::Runtime;
 
-/// The name and release of the WebAssembly engine; the release decides how fuel is counted.
-pub const ENGINE: &str = concat!("wasmtime ", env!("WASMTIME_VERSION"));
+/// The name and release of the WebAssembly engine, and the number of its price list: both decide how fuel is counted.
+pub const ENGINE: &str = concat!("wasmtime ", env!("WASMTIME_VERSION"), ", prices ", prices::number!());

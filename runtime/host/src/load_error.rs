@@ -27,6 +27,20 @@ pub enum LoadError {
         "composed of several components, and an agent is one: hand over the component that is the agent, uncomposed"
     )]
     Composed,
+    /// A function or block has more values than any compiler makes.
+    #[error(
+        "has a type of {parameters} parameters and {results} results, and {} and {} are the most; pass what is more in memory",
+        most.0,
+        most.1
+    )]
+    Wide {
+        /// The number of parameters.
+        parameters: usize,
+        /// The number of results.
+        results: usize,
+        /// The most of both.
+        most: (usize, usize),
+    },
     /// An import that the sandbox does not offer.
     #[error(
         "imports {0}, which the sandbox does not offer; an agent may import only {INTERFACE}'s host interface and what \

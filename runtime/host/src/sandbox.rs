@@ -6,6 +6,7 @@ use wasmtime::{Store, Trap, WasmBacktrace};
 use crate::bindings::jointly::agent::types;
 use crate::load_error::one_line;
 use crate::meter::Meter;
+use crate::prices::UNIT;
 use crate::wasi::Fault;
 use crate::world::World;
 use crate::{Failure, Kind, Limits, Phase, Setting, Trace};
@@ -24,6 +25,7 @@ const TOO_MANY: &str = "resource limit exceeded";
 pub(crate) struct Sandbox<W> {
     store: Store<Meter>,
     world: W,
+    /// The fuel of the beginning, in the engine's units.
     fuel: u64,
 }
 
@@ -35,12 +37,13 @@ impl<W: World> Sandbox<W> {
         store.limiter(|meter| meter);
         store.set_hostcall_fuel(SLACK_BYTES);
         store.set_max_component_handles(HANDLES);
-        store.set_fuel(limits.fuel).map_err(|error| unstarted(&store, limits.fuel, &error))?;
+        let fuel = limits.fuel.saturating_mul(UNIT);
+        store.set_fuel(fuel).map_err(|error| unstarted(&store, fuel, &error))?;
         let instantiated = W::instantiate(component, &mut store);
         store.data_mut().end_lines();
         match instantiated {
-            Ok(world) => Ok(Self { store, world, fuel: limits.fuel }),
-            Err(error) => Err(unstarted(&store, limits.fuel, &error)),
+            Ok(world) => Ok(Self { store, world, fuel }),
+            Err(error) => Err(unstarted(&store, fuel, &error)),
         }
     }
 
@@ -73,7 +76,7 @@ impl<W: World> Sandbox<W> {
 
     /// Returns the units of fuel used so far.
     pub(crate) fn fuel_used(&self) -> u64 {
-        self.fuel - self.store.get_fuel().unwrap_or(0)
+        (self.fuel - self.store.get_fuel().unwrap_or(0)).div_ceil(UNIT)
     }
 }
 

@@ -23,9 +23,10 @@ impl Fault {
         let last = || trace.last_line().map(|last| format!("; its log ends: {last}")).unwrap_or_default();
         let (kind, message) = match self {
             Self::Ended(how) => (Kind::Trapped, format!("{how}{}", last())),
-            Self::TimedOut(seconds) => {
-                (Kind::TimedOut, format!("took more than {seconds} s for one request; --timeout sets the limit"))
-            }
+            Self::TimedOut(seconds) => (
+                Kind::TimedOut,
+                format!("took more than {seconds} s for one request; --request-timeout sets the limit"),
+            ),
             Self::Invalid(what) => (Kind::InvalidOutput, what),
             Self::Said(message) => (Kind::AgentFailure, message),
         };

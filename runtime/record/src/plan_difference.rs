@@ -63,7 +63,7 @@ impl Plan {
         };
         differs("version", &self.version, &other.version)
             .or_else(|| differs("interface", &self.interface, &other.interface))
-            .or_else(|| differs("engine", &self.engine, &other.engine))
+            .or_else(|| other_engine(&self.engine, &other.engine))
             .or_else(|| differs("suite", &self.suite, &other.suite))
             .or_else(|| differs("seed", &self.seed.to_string(), &other.seed.to_string()))
             .or_else(|| differs("fuel limit", &self.limits.fuel.to_string(), &other.limits.fuel.to_string()))
@@ -121,6 +121,17 @@ fn other_fields(mine: &Map<String, Value>, theirs: &Map<String, Value>) -> Optio
     mine.iter().find_map(|(name, value)| differs(name, &text(value), &their(name)))
 }
 
+/// Describes the difference between two engines: where only their price lists differ, by these.
+fn other_engine(mine: &str, theirs: &str) -> Option<String> {
+    let ((release, prices), (other, others)) = (priced(mine), priced(theirs));
+    if release == other { differs("prices of fuel", prices, others) } else { differs("engine", mine, theirs) }
+}
+
+/// Returns the release of an engine and the number of its price list. Before list 2 there was no number.
+fn priced(engine: &str) -> (&str, &str) {
+    engine.split_once(", prices ").unwrap_or((engine, "1"))
+}
+
 fn differs(what: &str, mine: &str, theirs: &str) -> Option<String> {
     (mine != theirs).then(|| format!("{what} {}, not {}", shorten(mine), shorten(theirs)))
 }
@@ -140,6 +151,15 @@ mod tests {
     use crate::plan::{Plan, Terms};
     use jointly_classification::Evaluation;
     use jointly_core::Partitioning;
+
+    #[test]
+    fn another_price_list_of_fuel_is_named() {
+        assert_eq!(super::other_engine("wasmtime 48.0.8, prices 2", "wasmtime 48.0.8, prices 2"), None);
+        let older = super::other_engine("wasmtime 48.0.8, prices 2", "wasmtime 48.0.8").unwrap();
+        assert_eq!(older, "prices of fuel 2, not 1");
+        let release = super::other_engine("wasmtime 48.0.8, prices 2", "wasmtime 47.0.0, prices 2").unwrap();
+        assert_eq!(release, "engine wasmtime 48.0.8, prices 2, not wasmtime 47.0.0, prices 2");
+    }
 
     #[test]
     fn another_evaluation_is_named_by_what_differs() {

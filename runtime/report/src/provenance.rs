@@ -108,7 +108,7 @@ pub(crate) fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> Str
         words.push(format!("--fuel {}", plan.limits.fuel));
     }
     if plan.limits.timeout != USUAL_TIMEOUT {
-        words.push(format!("--timeout {}", plan.limits.timeout));
+        words.push(format!("--request-timeout {}", plan.limits.timeout));
     }
     if plan.limits.memory != Limits::default().memory {
         words.push(format!("--memory {}", plan.limits.memory >> 20));

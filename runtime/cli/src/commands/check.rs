@@ -35,7 +35,7 @@ pub(crate) struct Check {
     memory: u64,
     /// The time limit of a native agent for one request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = USUAL_TIMEOUT, value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
-    timeout: u64,
+    request_timeout: u64,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let limits = Limits { fuel: self.fuel, memory: self.memory << 20, timeout: self.timeout };
+        let limits = Limits { fuel: self.fuel, memory: self.memory << 20, timeout: self.request_timeout };
         let runtime = cache::runtime(Execution::Compiled)?;
         let agent = agent_source::load(&runtime, &self.agent, limits)?.agent;
         let mut verdicts: Vec<Verdict> = Vec::new();

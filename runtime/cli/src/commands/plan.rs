@@ -28,7 +28,7 @@ use crate::{exit, output};
 /// of this machine, with one unit at a time on otherwise idle cores; fuel is the same everywhere. Nothing is written.
 #[derive(Args)]
 #[command(mut_arg("out", |it| it.hide(true)), mut_arg("jobs", |it| it.help(JOBS)), mut_arg("reuse", |it| it.hide(true)),
-          mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)))]
+          mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)), mut_arg("timeout", |it| it.hide(true)))]
 pub(crate) struct Plan {
     /// A bundled name, a path to a .wasm or .py, exec:COMMAND or socket:PATH, with settings:
     /// ensemble+:size=30,prior-scale=1, agent.py:size=5, 'exec:Rscript agent.R :size=5'. None means all bundled agents that

@@ -33,6 +33,7 @@ impl Run {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         if self.plan_only {
             self.request.refuse_shard("nothing is run with --plan-only; leave one of them out")?;
+            self.request.refuse_timeout("nothing is run with --plan-only; leave one of them out")?;
             return self.request.plan(&self.agents)?.show(self.json);
         }
         if self.json {

@@ -25,7 +25,7 @@ use crate::{exit, output};
 /// own, and a merge into DIR that waits for all of them. All nodes must see FILE, DIR and this folder. Requeued tasks
 /// continue where they stopped. The merged scores are those of one machine, to the byte.
 #[derive(Args)]
-#[command(mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)))]
+#[command(mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)), mut_arg("timeout", |it| it.hide(true)))]
 pub(crate) struct Slurm {
     /// A bundled name, a path to a .wasm or .py, exec:COMMAND or socket:PATH, with settings:
     /// ensemble+:size=30,prior-scale=1, agent.py:size=5, 'exec:Rscript agent.R :size=5'. None means all bundled agents that
@@ -59,6 +59,7 @@ const SETTLED: [(&str, &str, &str); 9] = [
 impl Slurm {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         self.request.refuse_shard("every task of the array has its own; leave it out")?;
+        self.request.refuse_timeout("Slurm ends what takes too long; give --sbatch=--time=HH:MM:SS")?;
         self.sbatch.iter().try_for_each(|option| refuse_settled(option))?;
         let jobs = self.request.jobs().map_or(1, NonZero::get);
         let native = self.agents.iter().any(AgentSpec::is_native) || self.request.native();

@@ -54,6 +54,7 @@ impl Sweep {
         let variants = self.variants()?;
         if self.plan_only {
             self.request.refuse_shard("nothing is run with --plan-only; leave one of them out")?;
+            self.request.refuse_timeout("nothing is run with --plan-only; leave one of them out")?;
             return self.request.plan(&variants)?.show(self.json);
         }
         if self.json {

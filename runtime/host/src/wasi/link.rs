@@ -27,7 +27,7 @@ where
 }
 
 /// The additional fuel for each byte or element of an argument, because the host converts it to a value.
-const GIVEN_FUEL: u64 = 4;
+const GIVEN_FUEL: u64 = 8;
 
 /// Links functions that always return the same answer. A guest may have imported them with another type than WASI's.
 pub(super) fn answer(instance: &mut LinkerInstance<'_, Meter>, names: &[&str], answer: &Val) -> wasmtime::Result<()> {

@@ -74,23 +74,24 @@ def _holds(clause: Clause) -> str:
     return clause.says + near
 
 
-def check(agent: Source | str, *, timeout: int | None = None) -> Report:
+def check(agent: Source | str, *, request_timeout: int | None = None) -> Report:
     """Trains an agent several times on a small problem, and tests its contract clause by clause.
 
-    A request may take `timeout` seconds, an hour unless given.
+    A request may take `request_timeout` seconds, an hour unless given.
     """
     if isinstance(agent, str):
-        return Report(_clauses(agent, timeout))
+        return Report(_clauses(agent, request_timeout))
     raised: list[BaseException] = []
     requested = maker(agent)()._requested
     with Server(agent, raised.append) as server:
-        clauses = _clauses(with_settings(f"socket:{server.path}", requested), timeout)
+        clauses = _clauses(with_settings(f"socket:{server.path}", requested), request_timeout)
     bugs = [error for error in raised if not isinstance(error, Failure)]
     return Report(clauses, bugs[-1] if bugs else None)
 
 
-def _clauses(agent: str, timeout: int | None) -> list[Clause]:
-    entries: list[dict[str, Any]] = query(["check", agent, "--json", *flags({"timeout": timeout})], (HOLDS, BROKEN))
+def _clauses(agent: str, request_timeout: int | None) -> list[Clause]:
+    asked = flags({"request_timeout": request_timeout})
+    entries: list[dict[str, Any]] = query(["check", agent, "--json", *asked], (HOLDS, BROKEN))
     return [
         Clause(
             name=entry["clause"],

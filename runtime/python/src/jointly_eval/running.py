@@ -47,8 +47,9 @@ def run(
     class changes.
 
     `jobs` units run at a time. For an object these are threads of this process, so code with a global state, such as
-    the random numbers of a framework, needs `jobs=1`. A request that takes longer than `timeout` seconds fails its
-    unit, but its thread cannot be ended and goes on.
+    the random numbers of a framework, needs `jobs=1`. A request that takes longer than `request_timeout` seconds fails
+    its unit, but its thread cannot be ended and goes on. After `timeout` seconds the run ends with a JointlyError that
+    says how much is recorded: with `out`, the same call continues.
 
     An exception in an agent that is an object stops the run, and is the cause of the AgentError that is raised. With
     `stop_on_error=False` it is a failure among the results, as Unsupported and Diverged always are.

@@ -23,7 +23,8 @@ use crate::{exit, output};
 #[command(mut_arg("out", |it| it.hide(true)), mut_arg("jobs", |it| it.hide(true)), mut_arg("reuse", |it| it.hide(true)),
           mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)), mut_arg("seed", |it| it.hide(true)),
           mut_arg("like", |it| it.hide(true)), mut_arg("native", |it| it.hide(true)), mut_arg("engine", |it| it.hide(true)),
-          mut_arg("files", |it| it.hide(true)), mut_arg("timeout", |it| it.hide(true)))]
+          mut_arg("files", |it| it.hide(true)), mut_arg("timeout", |it| it.hide(true)),
+          mut_arg("reply_timeout", |it| it.hide(true)))]
 pub(crate) struct Open {
     /// A new folder, which will be published
     #[arg(value_name = "DIR")]
