@@ -37,6 +37,8 @@ struct Left {
     results: Vec<UnitResult>,
     plan_text: Vec<u8>,
     journal: Vec<u8>,
+    /// Plan and journal with their checksums, as a run leaves them.
+    summed: [Vec<u8>; 2],
     claims: [Vec<u8>; 3],
     pack: Vec<u8>,
 }
@@ -104,9 +106,12 @@ fn left(name: &str) -> Left {
     let entry = Entry::open(folder.path()).unwrap();
     assert_eq!(entry.defect().unwrap(), None);
     let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    // Without checksums: a case that is edited or searched for would end at them.
+    let lines = |result: &UnitResult| serde_json::to_string(result).unwrap() + "\n";
     Left {
-        plan_text: read(PLAN),
-        journal: read(JOURNAL),
+        plan_text: to_json(&plan).unwrap().into_bytes(),
+        journal: results.iter().map(lines).collect::<String>().into_bytes(),
+        summed: [PLAN, JOURNAL].map(read),
         claims: [SCORES, LEADERBOARD, SWEEP].map(read),
         pack: entry.to_pack().unwrap(),
         plan: plan.clone(),
@@ -130,6 +135,16 @@ pub(crate) fn made() -> Vec<Made> {
             [("plan", left.plan_text.clone()), ("journal", left.journal.clone()), ("pack", inflated(&left.pack))];
         files.map(|(target, bytes)| (target, (*run).to_owned(), bytes))
     });
+    let [plan, journal] = &of("classification").summed;
+    let summed = [
+        ("plan", "summed", plan.clone()),
+        ("plan", "summed-wrong", edited(plan, "\"draws\": 250", "\"draws\": 251")),
+        ("journal", "summed", journal.clone()),
+        ("journal", "summed-wrong", edited(journal, "\"mean\":", "\"mean\":1")),
+        ("journal", "summed-torn", journal[..journal.len() - 1].to_vec()),
+        ("journal", "summed-end", [&journal[..journal.len() - 1], b"J"].concat()),
+    ];
+    let summed = summed.map(|(target, name, bytes)| (target, name.to_owned(), bytes));
     let named = |target: &'static str, cases: Vec<(&str, Vec<u8>)>| {
         cases.into_iter().map(|(name, bytes)| (target, name.to_owned(), bytes)).collect::<Vec<_>>()
     };
@@ -139,7 +154,7 @@ pub(crate) fn made() -> Vec<Made> {
         named("scores", claims(of("classification"))),
         named("pack", packs(of("classification"), of("correlations"))),
     ];
-    honest.collect::<Vec<_>>().into_iter().chain(made.concat()).collect()
+    honest.collect::<Vec<_>>().into_iter().chain(summed).chain(made.concat()).collect()
 }
 
 fn plans<'a>(classification: &Left, coverage: &Left, shift: &Left) -> Vec<(&'a str, Vec<u8>)> {
