@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use crate::command::{done, joined, refused};
+use crate::command::{done, joined, refused, run};
 use crate::pack::packed;
 use crate::pictures::well_formed;
 use crate::run::{RunDirectory, contents};
@@ -105,9 +105,11 @@ fn a_site_of_hostile_names_is_whole_and_the_same_each_time() {
     }
     assert!(!index.contains('\u{202e}') && index.contains(" resamples of the 4 problems"));
     assert!(index.contains("Holm&#39;s correction for all 3 pairs"), "{index}");
-    // What can be downloaded is the entry.
-    for (path, _) in contents(&first.join("packs")) {
-        done(["verify", path.to_str().unwrap(), "--sample", "1"]);
+    // What can be downloaded is the entry; that of the agent that was renamed is false.
+    for (path, bytes) in contents(&first.join("packs")) {
+        let honest = bytes == fs::read(&pack).unwrap();
+        let finished = run(["verify", path.to_str().unwrap(), "--sample", "1"]);
+        assert_eq!(finished.code, Some(if honest { 0 } else { 2 }), "{finished:?}");
     }
     let again = site(&entries, &folder.path().join("again"));
     let relative = |site: &Path| -> Vec<(PathBuf, Vec<u8>)> {
@@ -157,13 +159,13 @@ fn only_an_earlier_site_is_written_over() {
 
 #[test]
 fn public_and_sealed_scores_stand_side_by_side() {
-    let run = |seed: &str| {
+    let under = |seed: &str| {
         let directory = RunDirectory::new();
         let finished = directory.run(&["mlp:steps=20", "prior"], PROBLEMS, &["--seed", seed]);
         assert_eq!(finished.code, Some(0), "{finished:?}");
         directory
     };
-    let (public, sealed) = (run("0"), run(SEALED));
+    let (public, sealed) = (under("0"), under(SEALED));
     let entries = [public.argument(), sealed.argument()];
     let document: Value =
         serde_json::from_str(&done(["leaderboard", entries[0], entries[1], "--format", "json"])).unwrap();

@@ -54,7 +54,10 @@ fn the_workflow_verifies_what_is_new_and_builds_the_site() {
     git(&table, &["add", "."]);
     git(&table, &["commit", "-q", "-m", "a pack"]);
     let verified = bash(&table, &verify, &base);
-    assert!(verified.code == Some(0) && verified.stdout.contains(" verified: 2 units on 1 of 18 problems"), "{verified:?}");
+    assert!(
+        verified.code == Some(0) && verified.stdout.contains(" verified: 2 units on 1 of 18 problems"),
+        "{verified:?}"
+    );
     let built = bash(&table, &build, &base);
     assert!(built.code == Some(0) && table.join("site/index.html").is_file(), "{built:?}");
     assert!(!table.join("owned").exists() && git(&table, &["status", "--porcelain"]).is_empty());

@@ -57,6 +57,7 @@ pub(super) fn markup(board: &Board) -> Option<Markup> {
                     let text = match comparison.adjusted {
                         None => "-".to_owned(),
                         Some(p) if p < LEAST => format!("<{LEAST} *"),
+                        Some(p) if p > 1.0 - LEAST / 2.0 => "1".to_owned(),
                         Some(p) => format!("{p:.3}{}", if comparison.is_significant() { " *" } else { "" }),
                     };
                     let class = if comparison.is_significant() { "number sure" } else { "number soft" };
