@@ -14,6 +14,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use jointly_score::boards::Boards;
+use jointly_score::combined::Merged;
 use jointly_score::entry::Entry;
 use jointly_score::scores::Scores;
 
@@ -47,7 +48,7 @@ impl Site<'_> {
             Ok(file)
         });
         let files: Vec<EntryFile> = files.collect::<Result<_>>()?;
-        let scores = self.boards.all().map(|merged| merged.scores()).collect::<Result<Vec<Scores>>>()?;
+        let scores = self.boards.all().map(Merged::scores).collect::<Result<Vec<Scores>>>()?;
         let boards: Vec<Board> = self
             .boards
             .all()
