@@ -43,7 +43,8 @@ pub(super) fn page(boards: &[Board]) -> String {
 /// Says how sure the first place is, and what kind of seed the problems come from.
 fn certainty(board: &Board) -> String {
     let seed = if board.sealed {
-        "The seed is sealed: nobody could know the problems before it was published."
+        "The seed is sealed: nobody can guess the problems. Whether the agents were fixed before it was known is for the \
+         rules of the contest to show."
     } else {
         "The seed is public: an agent can be made for its problems, so this table is for development."
     };
@@ -104,8 +105,8 @@ fn notes(boards: &[Board]) -> Markup {
     let mut markup = Markup::new();
     if !notes.is_empty() {
         markup.open("ul", &[("class", "notes")]);
-        for note in notes {
-            markup.element("li", &[], &note);
+        for note in &notes {
+            markup.element("li", &[], note);
         }
         markup.close("ul");
     }
