@@ -6,6 +6,7 @@ mod engine_argument;
 mod exit;
 mod initialization_argument;
 mod jobs;
+mod language;
 mod native_argument;
 mod output;
 mod partition_argument;
@@ -16,7 +17,6 @@ mod request;
 mod shard_arguments;
 mod shard_done;
 mod shift_arguments;
-mod template;
 mod toolchain;
 mod tune_argument;
 

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::template::Language;
+use crate::language::Language;
 
 /// A tool that a build needs.
 pub(crate) struct Tool {

@@ -12,8 +12,9 @@ use jointly_host::LONGEST_NAME;
 use jointly_record::directory;
 use jointly_record::shell::quoted;
 use jointly_report::table::wrap;
+use jointly_templates::TABLE;
 
-use crate::template::{self, Language};
+use crate::language::Language;
 use crate::{exit, output, toolchain};
 
 /// Makes a folder with an agent to start from: Bayesian logistic regression, in a language of your choice
@@ -59,7 +60,7 @@ impl New {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let folder = self.out.clone().unwrap_or_else(|| PathBuf::from(&self.name));
         make_empty(&folder)?;
-        for file in self.lang.map_or_else(|| template::table(&self.name), |lang| lang.files(&self.name)) {
+        for file in self.lang.map_or(TABLE, Language::template).files(&self.name) {
             let path = folder.join(file.path);
             let parent = path.parent().unwrap_or(&folder);
             fs::create_dir_all(parent).with_context(|| format!("failed to make {}", parent.shown()))?;

@@ -1,26 +1,42 @@
-//! Templates: the files of `templates/`, with the interface and the SDK that agents build on, embedded in the command.
-
-use clap::ValueEnum;
-
-/// A language that an agent can be written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Language {
-    /// With the SDK; needs cargo and its target wasm32-unknown-unknown
-    Rust,
-    /// With bindings that wit-bindgen has made; needs clang, lld and a C library for WebAssembly
-    C,
-    /// By componentize-py, which brings its interpreter along; needs python3
-    Python,
-    /// By componentize-js, which brings its engine along; needs node and npm
-    #[value(name = "javascript")]
-    JavaScript,
-}
+//! Templates: the files of `templates/`, with the interface and the SDK that agents build on, embedded.
+#![deny(missing_docs)]
 
 /// A file of a template.
-pub(crate) struct File {
+pub struct File {
     /// The path in the new folder.
-    pub(crate) path: String,
-    pub(crate) bytes: Vec<u8>,
+    pub path: String,
+    /// The contents.
+    pub bytes: Vec<u8>,
+}
+
+/// What a template is made of: files of several source folders.
+#[derive(Clone, Copy)]
+pub struct Template(&'static [Part]);
+
+/// An agent in Rust, with the SDK.
+pub const RUST: Template = Template(&[RUST_FILES, SDK]);
+/// An agent in C, with its bindings.
+pub const C: Template = Template(&[C_FILES, WIT]);
+/// An agent in Python.
+pub const PYTHON: Template = Template(&[PYTHON_FILES, WIT]);
+/// An agent in JavaScript.
+pub const JAVASCRIPT: Template = Template(&[JAVASCRIPT_FILES, WIT]);
+/// A repository that keeps a table.
+pub const TABLE: Template = Template(&[TABLE_FILES]);
+
+impl Template {
+    /// Returns all files of the template, with a name in place of the template's own.
+    pub fn files(self, name: &str) -> Vec<File> {
+        let files = self.0.iter().flat_map(|part| part.files.iter().map(move |file| (part, file)));
+        let file = |(part, (path, bytes)): (&Part, &(&str, &[u8]))| File {
+            path: format!("{}{path}", part.into),
+            bytes: match std::str::from_utf8(bytes) {
+                Ok(text) if part.named => text.replace(PLACEHOLDER, name).into_bytes(),
+                _ => bytes.to_vec(),
+            },
+        };
+        files.map(file).collect()
+    }
 }
 
 /// Files of a source folder that go into a folder of the agent.
@@ -87,7 +103,7 @@ const SDK: Part = part!(
     "task.rs",
 );
 
-const RUST: Part = part!(
+const RUST_FILES: Part = part!(
     "templates/rust" into "", named: true,
     ".gitignore",
     "Cargo.lock",
@@ -96,7 +112,7 @@ const RUST: Part = part!(
     "src/lib.rs",
 );
 
-const C: Part = part!(
+const C_FILES: Part = part!(
     "templates/c" into "", named: true,
     ".gitignore",
     "Makefile",
@@ -111,10 +127,10 @@ const C: Part = part!(
     "settings.h",
 );
 
-const PYTHON: Part =
+const PYTHON_FILES: Part =
     part!("templates/python" into "", named: true, ".gitignore", "Makefile", "agent.py", "requirements.txt");
 
-const JAVASCRIPT: Part = part!(
+const JAVASCRIPT_FILES: Part = part!(
     "templates/javascript" into "", named: true,
     ".gitignore",
     "agent.js",
@@ -126,7 +142,7 @@ const JAVASCRIPT: Part = part!(
 );
 
 /// The repository of a table.
-const TABLE: Part = part!(
+const TABLE_FILES: Part = part!(
     "templates/table" into "", named: true,
     ".github/workflows/table.yml",
     ".gitignore",
@@ -136,67 +152,6 @@ const TABLE: Part = part!(
 
 /// The name of the agent in the files of `templates/`.
 const PLACEHOLDER: &str = "template-agent";
-
-/// Returns all files of a repository that keeps a table.
-pub(crate) fn table(name: &str) -> Vec<File> {
-    files(&[TABLE], name)
-}
-
-fn files(parts: &[Part], name: &str) -> Vec<File> {
-    let files = parts.iter().flat_map(|part| part.files.iter().map(move |file| (part, file)));
-    let file = |(part, (path, bytes)): (&Part, &(&str, &[u8]))| File {
-        path: format!("{}{path}", part.into),
-        bytes: match std::str::from_utf8(bytes) {
-            Ok(text) if part.named => text.replace(PLACEHOLDER, name).into_bytes(),
-            _ => bytes.to_vec(),
-        },
-    };
-    files.map(file).collect()
-}
-
-impl Language {
-    /// Returns the name of the language.
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Rust => "Rust",
-            Self::C => "C",
-            Self::Python => "Python",
-            Self::JavaScript => "JavaScript",
-        }
-    }
-
-    fn parts(self) -> &'static [Part] {
-        match self {
-            Self::Rust => &[RUST, SDK],
-            Self::C => &[C, WIT],
-            Self::Python => &[PYTHON, WIT],
-            Self::JavaScript => &[JAVASCRIPT, WIT],
-        }
-    }
-
-    /// Returns all files that an agent with a name is built from.
-    pub(crate) fn files(self, name: &str) -> Vec<File> {
-        files(self.parts(), name)
-    }
-
-    /// Returns the commands that build an agent in its folder.
-    pub(crate) fn build(self) -> &'static [&'static str] {
-        match self {
-            Self::Rust => &["cargo build --release --target wasm32-unknown-unknown"],
-            Self::C | Self::Python => &["make"],
-            Self::JavaScript => &["npm ci", "npm run build"],
-        }
-    }
-
-    /// Returns the path, from the agent's folder, of the component that the build makes.
-    pub(crate) fn built(self, name: &str) -> String {
-        match self {
-            // Cargo names libraries by identifiers.
-            Self::Rust => format!("target/wasm32-unknown-unknown/release/{}.wasm", name.replace('-', "_")),
-            Self::C | Self::Python | Self::JavaScript => format!("{name}.wasm"),
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -224,7 +179,7 @@ mod tests {
 
     #[test]
     fn no_file_is_left_out() {
-        for part in Language::value_variants().iter().flat_map(|language| language.parts()).chain([&TABLE]) {
+        for part in [RUST, C, PYTHON, JAVASCRIPT, TABLE].iter().flat_map(|template| template.0) {
             let kept: Vec<&str> = part.files.iter().map(|(path, _)| *path).collect();
             assert_eq!(kept, files_below(&sources().join(part.from), ""), "{}", part.from);
         }
@@ -232,11 +187,11 @@ mod tests {
 
     #[test]
     fn the_agents_name_stands_where_the_templates_stood() {
-        for language in Language::value_variants() {
-            let files = language.files("my-agent");
+        for (language, template) in [("Rust", RUST), ("C", C), ("Python", PYTHON), ("JavaScript", JAVASCRIPT)] {
+            let files = template.files("my-agent");
             let texts: Vec<&str> = files.iter().filter_map(|file| std::str::from_utf8(&file.bytes).ok()).collect();
-            assert!(texts.iter().any(|text| text.contains("\"my-agent\"")), "{language:?} describes no my-agent");
-            assert!(texts.iter().all(|text| !text.contains("template")), "{language:?}");
+            assert!(texts.iter().any(|text| text.contains("\"my-agent\"")), "{language} describes no my-agent");
+            assert!(texts.iter().all(|text| !text.contains("template")), "{language}");
         }
     }
 
