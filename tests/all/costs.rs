@@ -67,7 +67,7 @@ fn an_agent_that_would_fail_is_told_of() {
     let finished = run(plan(&["uniform", &own_failure], &[]));
     assert_eq!(finished.code, Some(3), "{finished:?}");
     assert!(joined(&finished.stdout).contains("own-failure fails on quick/t10/"), "{finished:?}");
-    let finished = run(plan(&["prior"], &["--fuel", "4000000000"]));
+    let finished = run(plan(&["prior"], &["--fuel", "7000000000"]));
     assert_eq!(finished.code, Some(3), "{finished:?}");
     assert!(joined(&finished.stdout).contains("give more --fuel"), "{finished:?}");
 }

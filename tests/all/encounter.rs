@@ -12,7 +12,7 @@ use crate::run::RunDirectory;
 use crate::shift;
 
 /// The fuel that an endless loop uses up in a second or two, and no honest guest does.
-pub(crate) const FUEL: &str = "3000000000";
+pub(crate) const FUEL: &str = "6000000000";
 /// Memory in MiB that the command needs in addition to its agents'.
 const OWN: u64 = 160;
 

@@ -73,7 +73,7 @@ fn a_run_ends_at_its_timeout_and_goes_on_with_the_same_command() {
         ];
         assert!(said.iter().all(|said| finished.stderr.contains(said)), "{finished:?}");
         let agents: Vec<String> = directory.units().iter().map(|unit| unit["agent"].to_string()).collect();
-        assert_eq!(agents, ["\"uniform\"", "\"mlp:steps=20\""]);
+        assert_eq!(agents, ["\"mlp:steps=20\"", "\"uniform\""]);
     }
     assert!(!directory.file("scores.json").exists());
 

@@ -106,8 +106,8 @@ pub(crate) struct Request {
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: u64,
     /// The time limit of a native agent for one request, in seconds [default: 3600]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
-    request_timeout: Option<u64>,
+    #[arg(long = "request-timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
+    patience: Option<u64>,
     /// End the run after that time, with exit code 124; what is not finished is not recorded, and the same command goes on
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
     timeout: Option<u64>,
@@ -118,7 +118,7 @@ pub(crate) struct Request {
     /// problems and tables are the copies that it keeps; only real data must be at hand
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "suite", "seed", "problems", "files", "draws", "partition", "planes", "no_clip", "anchors", "initialization", "fuel",
-        "memory", "request_timeout", "RegressionArguments", "ShiftArguments",
+        "memory", "patience", "RegressionArguments", "ShiftArguments",
     ])]
     like: Option<PathBuf>,
     /// Reuse the finished results of another run of the same agents on the same problems; may be repeated
@@ -161,7 +161,7 @@ impl Request {
     /// Returns the limits of every unit.
     pub(crate) fn limits(&self) -> Limits {
         let usual = self.kind().map_or(USUAL_FUEL, |kind| kind.fuel);
-        let timeout = self.request_timeout.unwrap_or(USUAL_TIMEOUT);
+        let timeout = self.patience.unwrap_or(USUAL_TIMEOUT);
         Limits { fuel: self.fuel.unwrap_or(usual), memory: self.memory << 20, timeout }
     }
 

@@ -17,7 +17,7 @@ use crate::agent_spec::AgentSpec;
 const MAX_BYTES: u64 = 256 << 20;
 
 /// The fuel of the check, before any unit runs, whether an agent refuses its settings.
-const PREFLIGHT_FUEL: u64 = 100_000_000;
+const PREFLIGHT_FUEL: u64 = 300_000_000;
 
 /// An agent and the bytes that it was loaded from.
 pub struct LoadedAgent {

@@ -17,7 +17,7 @@ use crate::{
 use jointly_core::printable::clean;
 
 /// The units of fuel that an agent may use to describe itself, whatever the limits of a run.
-const DESCRIBE_FUEL: u64 = 1_000_000_000;
+const DESCRIBE_FUEL: u64 = 3_000_000_000;
 /// The seed of calls whose answers do not depend on the seed.
 const NO_SEED: u64 = 0;
 
