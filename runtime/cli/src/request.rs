@@ -109,7 +109,7 @@ pub(crate) struct Request {
     memory: u64,
     /// The time limit of a native agent for one request, in seconds [default: 3600]
     #[arg(long = "request-timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
-    reply_timeout: Option<u64>,
+    patience: Option<u64>,
     /// End the run after that time, with exit code 124; what is not finished is not recorded, and the same command goes on
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
     timeout: Option<u64>,
@@ -120,7 +120,7 @@ pub(crate) struct Request {
     /// problems and tables are the copies that it keeps; only real data must be at hand
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "suite", "seed", "problems", "files", "draws", "partition", "planes", "no_clip", "anchors", "initialization", "fuel",
-        "memory", "reply_timeout", "RegressionArguments", "ShiftArguments",
+        "memory", "patience", "RegressionArguments", "ShiftArguments",
     ])]
     like: Option<PathBuf>,
     /// Reuse the finished results of another run of the same agents on the same problems; may be repeated
@@ -163,7 +163,7 @@ impl Request {
     /// Returns the limits of every unit.
     pub(crate) fn limits(&self) -> Limits {
         let usual = self.kind().map_or(USUAL_FUEL, |kind| kind.fuel);
-        let timeout = self.reply_timeout.unwrap_or(USUAL_TIMEOUT);
+        let timeout = self.patience.unwrap_or(USUAL_TIMEOUT);
         Limits { fuel: self.fuel.unwrap_or(usual), memory: self.memory << 20, timeout }
     }
 
@@ -264,7 +264,7 @@ impl Request {
             ("--engine", self.engine != EngineArgument::default()),
             ("--native", self.native),
             ("--timeout", self.timeout.is_some()),
-            ("--request-timeout", self.reply_timeout.is_some()),
+            ("--request-timeout", self.patience.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => bail!("{option} cannot be used here: it is no part of the rules; leave it out"),

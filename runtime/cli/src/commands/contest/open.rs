@@ -24,7 +24,7 @@ use crate::{exit, output};
           mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)), mut_arg("seed", |it| it.hide(true)),
           mut_arg("like", |it| it.hide(true)), mut_arg("native", |it| it.hide(true)), mut_arg("engine", |it| it.hide(true)),
           mut_arg("files", |it| it.hide(true)), mut_arg("timeout", |it| it.hide(true)),
-          mut_arg("reply_timeout", |it| it.hide(true)))]
+          mut_arg("patience", |it| it.hide(true)))]
 pub(crate) struct Open {
     /// A new folder, which will be published
     #[arg(value_name = "DIR")]
