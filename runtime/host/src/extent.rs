@@ -12,8 +12,8 @@ pub(crate) const COMPONENT_TYPE: &str = "component-type";
 
 /// A quantity of a file and the most that is compiled of it.
 ///
-/// The limits are at least four times what the largest known agents need: interpreters of Python and JavaScript, and an
-/// agent in Rust without optimisation.
+/// The limits are at least three times what the largest known agents need: interpreters of Python and JavaScript, and
+/// an agent in Rust without optimisation.
 #[derive(Clone, Copy)]
 #[repr(usize)]
 enum Quantity {
@@ -66,13 +66,13 @@ const LIMITS: [(&str, u64); Q::FunctionCrossings as usize + 1] = [
     ("bytes in component types of a core module", 1 << 20),
     ("operands of instructions", 100_000_000),
     ("values that merge where branches meet", 50_000_000),
-    ("values that live across branches", 2_000_000_000),
-    ("parameters and locals in one function", 20_000),
-    ("bytes in one function", 2 << 20),
-    ("blocks in one function", 20_000),
+    ("values that live across branches", 8_000_000_000),
+    ("parameters and locals in one function", 50_000),
+    ("bytes in one function", 4 << 20),
+    ("blocks in one function", 40_000),
     ("blocks within one another", 4_000),
     ("loops within one another", 50),
-    ("operands of instructions in one function", 2_000_000),
+    ("operands of instructions in one function", 2_500_000),
     ("values that merge where branches meet in one function", 2_500_000),
     ("values that live across branches in one function", 120_000_000),
 ];
