@@ -11,13 +11,13 @@ pub(crate) const PAGE: u32 = 65_536;
 /// The length of a chain of operations.
 const CHAIN: usize = 16;
 
-/// What is measured together.
+/// The groups of classes that are measured together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
     Integers,
     Floats,
     Vectors,
-    /// What makes integers of floats and vectors, and so can make an address wait for a load.
+    /// Conversions of floats and vectors to integers, which can make an address wait for a load.
     ToIntegers,
     Control,
     /// Memory that the processor's first caches hold.
@@ -45,9 +45,9 @@ pub(crate) struct Class {
     pub(crate) pages: u32,
     pub(crate) imports: String,
     pub(crate) declarations: String,
-    /// What is done once, where the agent trains.
+    /// The code that runs once, where the agent trains.
     pub(crate) prepare: String,
-    /// What is done once, before the loop.
+    /// The code that runs once, before the loop.
     pub(crate) enter: String,
     pub(crate) body: String,
     /// How often the body stands in the loop, or the operation in itself.

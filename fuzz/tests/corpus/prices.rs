@@ -1,4 +1,4 @@
-//! What costs the machine much costs an agent much fuel, and the same in both engines.
+//! Operations that take a machine long cost an agent much fuel, the same in both engines.
 
 use jointly_core::{Classifier as _, Dataset, Matrix, Task};
 use jointly_fuzz::repeats;

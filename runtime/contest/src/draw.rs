@@ -16,9 +16,9 @@ use crate::time::Time;
 
 /// The entries of a list, after the draw.
 pub(crate) struct Drawn {
-    /// Those that take part, with their digests, in the order of the plan's agents.
+    /// The entries that take part, with their digests, in the order of the plan's agents.
     pub(crate) taking_part: Vec<(String, ContestEntry)>,
-    /// Those that do not.
+    /// The other entries.
     pub(crate) withdrawn: Vec<ContestEntry>,
 }
 

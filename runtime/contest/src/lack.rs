@@ -1,4 +1,5 @@
-//! What an entry lacks to take part: what it has not revealed, or a component that this host can run.
+//! The reasons for which an entry cannot take part: a secret or a component that was not revealed, or one that this host
+//! cannot run.
 
 use std::fmt;
 

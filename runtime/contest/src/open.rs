@@ -14,7 +14,7 @@ use crate::rules::Rules;
 use crate::secret::{Secret, refuse_within};
 use crate::time::Time;
 
-/// What the organiser decides, beside the suite.
+/// The decisions of the organiser, beside the suite.
 pub struct Terms {
     /// The contest's name.
     pub name: String,

@@ -16,7 +16,7 @@ use crate::time::Time;
 /// The most characters of the name of a contest or an entrant.
 const LONGEST_NAME: usize = 100;
 
-/// What is fixed when a contest opens.
+/// The rules, which are fixed when a contest opens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {

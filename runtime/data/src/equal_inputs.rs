@@ -2,7 +2,7 @@
 
 use jointly_core::Inputs;
 
-/// Returns whether there are several rows of so many columns, all with the same values.
+/// Returns whether there are several rows of that number of columns, all with the same values.
 pub(crate) fn are_equal<T: PartialEq>(values: &[T], columns: usize) -> bool {
     // Each row is compared with the one before it.
     columns > 0 && values.len() > columns && values[columns..] == values[..values.len() - columns]

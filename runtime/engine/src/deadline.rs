@@ -12,7 +12,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Returns the deadline that is so many seconds from now.
+    /// Returns the deadline that is `seconds` from now.
     pub fn after(seconds: u64) -> Self {
         Self { seconds, at: Instant::now() + Duration::from_secs(seconds) }
     }

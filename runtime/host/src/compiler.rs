@@ -35,7 +35,7 @@ const CODE_A_BYTE: u64 = 8;
 /// The most bytes that are kept of what a child says on standard error.
 const LAST_WORDS: u64 = 4 << 10;
 
-/// What the first byte of a child's answer says about the others.
+/// The meaning of the first byte of a child's answer.
 const COMPILED: u8 = b'c';
 const MALFORMED: u8 = b'm';
 const REFUSED: u8 = b'r';
