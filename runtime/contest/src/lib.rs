@@ -3,7 +3,7 @@
 //! A contest is a folder of plain files. `contest.json` has the [`Rules`] and the digest of the organiser's secret;
 //! `entries/` has a [`ContestEntry`] for each entered agent, which may have the digest of the entrant's own secret;
 //! `agents/` has the components; `closed.json` is the [`EntryList`] that the close fixed; `secrets/` has the secrets that
-//! were revealed after it; and `run/` is the run whose seed is the [key](key) of all these. Whoever has the folder can
+//! were revealed after it; and `run/` is the run whose seed is the [key](fn@key) of all these. Whoever has the folder can
 //! compute all of it again ([`Checked`]).
 #![deny(missing_docs)]
 
