@@ -74,7 +74,7 @@ const LIMITS: [(&str, u64); Q::FunctionCrossings as usize + 1] = [
     ("loops within one another", 50),
     ("operands of instructions in one function", 2_500_000),
     ("values that merge where branches meet in one function", 2_500_000),
-    ("values that live across branches in one function", 120_000_000),
+    ("values that live across branches in one function", 1_600_000_000),
 ];
 
 /// The quantities of a file so far.
