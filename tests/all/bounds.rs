@@ -1,5 +1,5 @@
-//! What a stranger's pack may cost before it is refused: texts without an end, and numbers of things that take a square to
-//! compare.
+//! Packs that would take a reader gigabytes or minutes are refused within bounds: long texts, and counts whose comparison
+//! takes quadratic time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ fn a_pack_of_kilobytes_takes_no_gigabytes() {
     assert!(finished.stdout.contains("of scores.json does not follow from results.jsonl"), "{finished:?}");
 }
 
-/// Returns a plan of so many agents and problems, and a pack of it.
+/// Returns a pack whose plan has `agents` agents and `problems` problems.
 fn of_size(directory: &RunDirectory, agents: usize, problems: usize) -> PathBuf {
     let pack = packed(directory);
     let mut files = members(&pack);

@@ -281,7 +281,7 @@ fn an_entry_that_lacks_nothing_takes_part() {
     refused(["contest", "check", &argument], &["uniform by ada takes no part in the run, though it lacks nothing"]);
 }
 
-/// What is written by hand into entries/ is refused before the close, or takes no part after it.
+/// Entries that were written by hand and cannot run are refused before the close, or take no part after it.
 #[test]
 fn entries_that_cannot_run_hold_nothing_up() {
     let contest = Contest::open(&[]);

@@ -1,6 +1,6 @@
 //! Checks a contest from its files alone.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::{Context, Result, bail, ensure};
 use jointly_core::printable::ShowPath as _;
@@ -30,6 +30,8 @@ pub struct Drawn {
     pub plan: Plan,
     /// The number of secrets from which the key follows, with the organiser's.
     pub secrets: usize,
+    /// The labels in the run of the entries that take part, by the digests of the entries.
+    labels: HashMap<String, String>,
 }
 
 /// How an entry stands in a contest.
@@ -78,10 +80,9 @@ impl Checked {
             if list.entries.binary_search(id).is_err() {
                 return Ok(Standing::Unlisted);
             }
-            let Some(Drawn { plan, .. }) = &drawn else { return entered(entry) };
-            let planned = entry.planned();
-            if let Some(agent) = plan.agents.iter().find(|agent| agent.has_bytes_and_settings_of(&planned)) {
-                return Ok(Standing::TakesPart(agent.label.clone()));
+            let Some(Drawn { labels, .. }) = &drawn else { return entered(entry) };
+            if let Some(label) = labels.get(id) {
+                return Ok(Standing::TakesPart(label.clone()));
             }
             let lacks = Lack::of(folder, &runtime, entry)?;
             ensure!(!lacks.is_empty(), "{} takes no part in the run, though it lacks nothing", entry.shown());
@@ -106,5 +107,9 @@ fn drawn(folder: &ContestFolder, list: &str, listed: Vec<(String, ContestEntry)>
     let organiser = organiser.context("the organiser's secret is not in secrets/: the key cannot be computed again")?;
     let draw::Drawn { taking_part, .. } = draw::again(folder, list, &organiser, &plan, listed)?;
     let own: HashSet<&String> = taking_part.iter().filter_map(|(_, entry)| entry.commitment.as_ref()).collect();
-    Ok(Some(Drawn { secrets: 1 + own.len(), plan }))
+    let secrets = 1 + own.len();
+    // The entries that take part are in the order of the plan's agents.
+    let ids = taking_part.into_iter().map(|(id, _)| id);
+    let labels = ids.zip(plan.agents.iter().map(|agent| agent.label.clone())).collect();
+    Ok(Some(Drawn { plan, secrets, labels }))
 }

@@ -61,10 +61,9 @@ pub(crate) fn again(
     held: &Plan,
     entries: Vec<(String, ContestEntry)>,
 ) -> Result<Drawn> {
-    let agents: HashSet<(&str, String)> =
-        held.agents.iter().map(|agent| identity(&agent.digest, &agent.settings)).collect();
-    let (taking_part, withdrawn): (Vec<_>, Vec<_>) =
-        entries.into_iter().partition(|(_, entry)| agents.contains(&identity(&entry.digest, &entry.settings)));
+    let agents: HashSet<_> = held.agents.iter().map(PlannedAgent::bytes_and_settings).collect();
+    let takes_part = |entry: &ContestEntry| agents.contains(&entry.planned().bytes_and_settings());
+    let (taking_part, withdrawn): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(_, entry)| takes_part(entry));
     if let Some(difference) = plan(folder, list, organiser, &taking_part)?.difference(held) {
         bail!("{} has another plan than follows from the contest: {difference}", folder.run().shown());
     }
@@ -77,7 +76,7 @@ pub(crate) fn again(
 /// When one was made too early or too late, twice, or under a name with too many.
 pub(crate) fn refuse_against(rules: &Rules, now: Time, entries: &[(String, ContestEntry)]) -> Result<()> {
     let end = rules.until.unwrap_or(now).min(now);
-    let mut agents: HashMap<(&str, String), &str> = HashMap::new();
+    let mut agents: HashMap<(&str, &Settings), &str> = HashMap::new();
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for (id, entry) in entries {
         let shown = entry.shown();
@@ -85,7 +84,7 @@ pub(crate) fn refuse_against(rules: &Rules, now: Time, entries: &[(String, Conte
             let (at, opened) = (entry.at, rules.opened);
             bail!("{shown} ({id}) was entered at {at}, and entries are taken from {opened} to {end}: remove its file");
         }
-        if let Some(other) = agents.insert(identity(&entry.digest, &entry.settings), id) {
+        if let Some(other) = agents.insert((&entry.digest, &entry.settings), id) {
             bail!("{shown} was entered twice, as {other} and {id}: remove the file that came later");
         }
         let count = counts.entry(&entry.by).or_default();
@@ -95,9 +94,4 @@ pub(crate) fn refuse_against(rules: &Rules, now: Time, entries: &[(String, Conte
         }
     }
     Ok(())
-}
-
-/// Returns what tells agents in the sandbox apart: their bytes and settings.
-fn identity<'a>(digest: &'a str, settings: &Settings) -> (&'a str, String) {
-    (digest, settings.label(""))
 }

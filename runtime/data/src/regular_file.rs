@@ -1,6 +1,6 @@
 //! Opens and reads files that somebody else may have made: regular files alone, up to a stated size, without waiting.
 //!
-//! A pipe, a device or a socket in the place of a file would hold its reader up, or never end. Links are followed, because
+//! A reader of a pipe, a device or a socket would wait, or read without end. Links are followed, because
 //! users link data and results to where they are wanted; what a link leads to must be a regular file too.
 
 use std::fs::{File, Metadata, OpenOptions};

@@ -132,7 +132,7 @@ fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
     Ok(setrlimit(resource, Rlimit { current: least(soft), maximum: least(hard) })?)
 }
 
-/// Returns the seconds of CPU time and the MiB of memory that compiling a file of so many bytes may take, within the
+/// Returns the seconds of CPU time and the MiB of memory that compiling a file of `bytes` bytes may take, within the
 /// limits that this process has, which a child inherits.
 fn allowance(bytes: usize) -> (u64, u64) {
     let mib = (bytes as u64).div_ceil(1 << 20);

@@ -194,7 +194,7 @@ impl Extent {
     }
 }
 
-/// What the functions of a module name by index.
+/// The types and functions of a module, which its functions name by index.
 #[derive(Default)]
 struct Module {
     types: Vec<SubType>,

@@ -34,7 +34,7 @@ pub(crate) struct FunctionExtent {
 }
 
 impl FunctionExtent {
-    /// Measures the body of a function with type `ty` and so many parameters and locals, in time proportional to its
+    /// Measures the body of a function with type `ty` and `locals` parameters and locals, in time proportional to its
     /// bytes.
     pub(crate) fn of(
         body: &FunctionBody,

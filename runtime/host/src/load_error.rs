@@ -61,7 +61,7 @@ pub enum LoadError {
         "too large to compile: {value} {what}, and the limit is {limit}; divide what is large, or build it optimised"
     )]
     TooLarge {
-        /// What is too large.
+        /// The quantity that is too large.
         what: &'static str,
         /// How large it is, or more.
         value: u64,

@@ -28,7 +28,7 @@ pub(crate) const UNIT: u64 = 4;
 /// The prices that are not 1.
 #[derive(Clone, Copy)]
 enum Level {
-    /// What no code is made for: it is paid where it is used.
+    /// Operators for which no code is made: their operands are paid where they are used.
     Free,
     /// Branches, with the values that they may carry.
     Branch,
@@ -46,7 +46,7 @@ enum Level {
     Libcall,
     /// Growth of memory, whatever its size.
     Grow,
-    /// What may wait for memory.
+    /// Operators that may wait for memory.
     Miss,
 }
 

@@ -9,7 +9,7 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// What a template is made of: files of several source folders.
+/// A template: files of several source folders.
 #[derive(Clone, Copy)]
 pub struct Template(&'static [Part]);
 

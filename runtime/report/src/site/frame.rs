@@ -10,7 +10,7 @@ use crate::page::STYLE;
 /// The text by which a page of a site is known.
 pub(super) const GENERATOR: &str = "jointly leaderboard --format html";
 
-/// What the site's pages add to the style of all pages.
+/// The style that the site's pages add to that of all pages.
 const SITE_STYLE: &str = include_str!("site.css");
 /// Sorts and filters the table of the first page.
 const SCRIPT: &str = include_str!("site.js");

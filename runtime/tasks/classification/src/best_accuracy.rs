@@ -26,7 +26,7 @@ impl Problem {
     /// environment is sampled.
     ///
     /// # Formula
-    /// Of R rows with class probabilities `p_r` of the environment, the mean is (1/R) sum over r of the largest of `p_r`,
+    /// The environment has class probabilities `p_r` at R rows. The mean is (1/R) sum over r of the largest of `p_r`,
     /// called `m_r`, and the variance is (1/R^2) sum over r of `m_r (1 - m_r)`. Given the inputs, labels are independent,
     /// and whatever class an agent chooses at a row, it is right with probability `m_r` at most.
     pub fn best_accuracy(&self, seed: Seed, evaluation: &Evaluation) -> Option<BestAccuracy> {
