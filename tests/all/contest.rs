@@ -343,6 +343,7 @@ fn what_a_contest_cannot_be_about_is_refused_with_the_remedy() {
     let engine = ["--suite", "quick", "--engine", "interpreter"];
     open(&engine, &["--engine cannot be used here: it is no part of the rules"]);
     open(&["--suite", "quick", "--out", "x"], &["--out cannot be used here"]);
+    open(&["--suite", "quick", "--timeout", "9"], &["--timeout cannot be used here", "leave it out"]);
     open(&["--suite", "quick", "--until", "yesterday"], &["--until", "a time in UTC such as"]);
     open(&["--suite", "quick", "--until", "2020-01-01"], &["2020-01-01T00:00:00Z is over", "give a later --until"]);
     let within = format!("{place}/secret");

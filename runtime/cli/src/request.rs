@@ -256,14 +256,13 @@ impl Request {
         Ok(Self::from_arg_matches(&command.try_get_matches_from(words)?)?)
     }
 
-    /// Refuses what the rules of a contest do not decide.
+    /// Refuses options that the rules of a contest do not decide, other than those [about running](Self::refuse_running).
     pub(crate) fn refuse_for_contest(&self) -> Result<()> {
         let given = [
             ("--seed", self.seed != Seed::default()),
             ("--jobs", self.jobs.is_some()),
             ("--engine", self.engine != EngineArgument::default()),
             ("--native", self.native),
-            ("--timeout", self.timeout.is_some()),
             ("--request-timeout", self.patience.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {

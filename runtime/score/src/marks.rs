@@ -9,6 +9,7 @@ use crate::scores::{AgentScores, BestAccuracies};
 
 /// The number of standard errors by which a mean must be better than the best possible one to be marked.
 const ERRORS: f64 = 3.0;
+
 impl Leaderboard<'_> {
     /// Returns the marks of each agent, in the order of the leaderboard. Nothing is removed and no rank changes: luck
     /// exists, and so do problems whose labels are not those of their environment.
