@@ -7,7 +7,7 @@
 # make bench  the benchmarks; half an hour
 # make test-ray  runs on a Ray cluster of this machine, of the command that is built (part of make test)
 # make results-pages  unpacks docs/results into target/results and makes the pages of its runs
-# make fuzz   looks for bytes that break a promise: TARGET=loader, patches, answers, plan, journal, scores, pack or npz, for SECONDS
+# make fuzz   looks for bytes that break a promise: TARGET=loader, patches, modules, answers, plan, journal, scores, pack or npz, for SECONDS
 
 WASM := wasm32-unknown-unknown
 DEMO := target/demo

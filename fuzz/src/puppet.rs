@@ -6,6 +6,8 @@ use jointly_host::Setting;
 use wit_component::StringEncoding;
 use wit_parser::Resolve;
 
+use crate::merge::merged;
+
 /// The length of a script; shorter ones are padded with zeros, which replace nothing.
 pub const SCRIPT_BYTES: usize = 1024;
 
@@ -129,6 +131,25 @@ pub fn repeats(declared: &str, body: &str, rounds: u32) -> Vec<u8> {
     component(&with(drops, "(call $repeat)", &format!("{declared} {function}")))
 }
 
+/// Returns the honest component that calls every function of another module where it trains, and logs 16 letters that
+/// depend on the bits of all that they return.
+///
+/// # Panics
+/// As [`puppet`], and when the module has imports, exports or a start function.
+pub(crate) fn computes(module: &[u8]) -> Vec<u8> {
+    let note = "(func $note (param $bits i64) (local $at i32)
+       (loop $again
+         (i32.store8 offset=4200 (local.get $at)
+           (i32.add (i32.const 97) (i32.and (i32.wrap_i64 (local.get $bits)) (i32.const 15))))
+         (local.set $bits (i64.shr_u (local.get $bits) (i64.const 4)))
+         (local.set $at (i32.add (local.get $at) (i32.const 1)))
+         (br_if $again (i32.lt_u (local.get $at) (i32.const 16))))
+       (call $log (i32.const 4200) (i32.const 16)))";
+    let probe = "(func $probe (result i64) (i64.const 0))";
+    let honest = text("", "(call $note (call $probe))", &format!("{note} {probe}"));
+    component(&described(merged(&honest, module)))
+}
+
 fn component(module: &[u8]) -> Vec<u8> {
     let encoder = wit_component::ComponentEncoder::default().module(module);
     encoder.and_then(|encoder| encoder.validate(true).encode()).expect("puppet.wat exports the interface")
@@ -150,10 +171,19 @@ fn with_start(imports: &str, start: &str) -> Vec<u8> {
 
 /// Returns the module with further imports, instructions before it has trained, and further fields, in the text format.
 fn with(imports: &str, training: &str, fields: &str) -> Vec<u8> {
+    described(text(imports, training, fields))
+}
+
+/// Returns that module before it has its component type.
+fn text(imports: &str, training: &str, fields: &str) -> Vec<u8> {
     let script = "\\a5".repeat(SCRIPT_BYTES);
     let text = include_str!("puppet.wat").replace("{script}", &script);
     let text = text.replace("{imports}", imports).replace("{training}", training).replace("{start}", fields);
-    let mut module = wat::parse_str(text).expect("puppet.wat is a module");
+    wat::parse_str(text).expect("puppet.wat is a module")
+}
+
+/// Returns a module with the component type of an agent.
+fn described(mut module: Vec<u8>) -> Vec<u8> {
     let mut resolve = Resolve::default();
     resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit")).expect("the interface is well formed");
     let package = resolve.push_str("puppet.wit", WORLD).expect("the world is well formed");

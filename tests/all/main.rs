@@ -19,6 +19,7 @@ mod guests;
 mod hostile;
 mod imported;
 mod interruption;
+mod kill_points;
 mod languages;
 mod like;
 mod listings;

@@ -7,7 +7,7 @@ mod prices;
 mod runs;
 mod tries;
 
-use jointly_fuzz::{Contents, Ending, answers, folder, journal, loader, npz, pack, patches, plan, scores};
+use jointly_fuzz::{Contents, Ending, answers, folder, journal, loader, modules, npz, pack, patches, plan, scores};
 use jointly_host::Kind;
 use tries::tries;
 
@@ -20,6 +20,12 @@ fn what_a_component_may_be() {
 fn what_an_agent_with_other_bytes_may_be() {
     let failed = [Kind::Trapped, Kind::InvalidOutput].map(Ending::Failed);
     tries("patches", patches, &[&[Ending::Answered, Ending::NotLoaded], &failed[..]].concat());
+}
+
+#[test]
+fn what_a_module_may_compute() {
+    let failed = [Kind::Trapped, Kind::OutOfFuel].map(Ending::Failed);
+    tries("modules", modules, &[&[Ending::Answered], &failed[..]].concat());
 }
 
 #[test]
