@@ -23,7 +23,14 @@ fn bash(folder: &Path, commands: &str, base: &str) -> Finished {
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", executable().parent().unwrap().display());
     let mut bash = Command::new("bash");
-    finish(bash.args(["-e", "-c", commands]).current_dir(folder).env("PATH", path).env("BASE", base))
+    let output = folder.parent().unwrap().join("output");
+    finish(
+        bash.args(["-e", "-c", commands])
+            .current_dir(folder)
+            .env("PATH", path)
+            .env("BASE", base)
+            .env("GITHUB_OUTPUT", output),
+    )
 }
 
 /// Runs git, which must succeed, and returns what it prints.
@@ -47,8 +54,11 @@ fn the_workflow_verifies_what_is_new_and_builds_the_site() {
     git(&table, &["commit", "-q", "-m", "begin"]);
     let base = git(&table, &["rev-parse", "HEAD"]);
     let (verify, build) = (step(&table, "Verify a sample of each pack that is new"), step(&table, "Build the site"));
-    // Without a pack there is nothing to do, and nothing fails.
+    // Without a pack there is nothing to do, nothing fails, and there is nothing to publish.
     assert_eq!([&verify, &build].map(|commands| bash(&table, commands, &base).code), [Some(0); 2]);
+    assert!(!folder.path().join("output").exists());
+    let unset = bash(&table, &step(&table, "Build jointly"), &base);
+    assert!(unset.code == Some(1) && unset.stderr.contains("table.env names no repository and revision"), "{unset:?}");
     let honest = RunDirectory::of(&["uniform", "prior"], PROBLEM);
     fs::copy(packed(&honest), table.join("packs/-- $(touch owned) '<b>.jointly")).unwrap();
     git(&table, &["add", "."]);
@@ -60,7 +70,21 @@ fn the_workflow_verifies_what_is_new_and_builds_the_site() {
     );
     let built = bash(&table, &build, &base);
     assert!(built.code == Some(0) && table.join("site/index.html").is_file(), "{built:?}");
+    assert_eq!(fs::read_to_string(folder.path().join("output")).unwrap(), "built=yes\n");
     assert!(!table.join("owned").exists() && git(&table, &["status", "--porcelain"]).is_empty());
+    // A pack of other problems is the one that is named, though its name comes first.
+    let other = RunDirectory::of(&["uniform"], "quick/t10/temp0.1/seed1");
+    fs::copy(packed(&other), table.join("packs/a.jointly")).unwrap();
+    git(&table, &["add", "."]);
+    git(&table, &["commit", "-q", "-m", "a pack of other problems"]);
+    let base = git(&table, &["rev-parse", "HEAD~"]);
+    let built = bash(&table, &build, &base);
+    assert!(
+        built.code == Some(2) && built.stderr.contains("packs/a.jointly cannot be compared with packs/--"),
+        "{built:?}"
+    );
+    git(&table, &["rm", "-q", "packs/a.jointly"]);
+    git(&table, &["commit", "-q", "-m", "without it"]);
     // A pack with a false result is found, and one that was there before is not run again.
     let base = git(&table, &["rev-parse", "HEAD"]);
     let forged = RunDirectory::of(&["uniform"], PROBLEM);

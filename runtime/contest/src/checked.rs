@@ -30,6 +30,8 @@ pub struct Drawn {
     pub plan: Plan,
     /// The number of secrets from which the key follows, with the organiser's.
     pub secrets: usize,
+    /// Who entered each agent, in the plan's order.
+    pub entrants: Vec<String>,
     /// The labels in the run of the entries that take part, by the digests of the entries.
     labels: HashMap<String, String>,
 }
@@ -101,6 +103,11 @@ fn drawn(folder: &ContestFolder, list: &str, listed: Vec<(String, ContestEntry)>
     let run = folder.run();
     let Some(plan) = folder.run_plan()? else {
         ensure!(!run.exists(), "{} is there, and has no plan: restore it, or remove the folder", run.shown());
+        ensure!(
+            folder.secret(&folder.rules.commitment)?.is_none(),
+            "{} is missing, though the organiser's secret is revealed: restore it, or make it by `jointly contest close`",
+            run.shown()
+        );
         return Ok(None);
     };
     let organiser = folder.secret(&folder.rules.commitment)?;
@@ -109,7 +116,8 @@ fn drawn(folder: &ContestFolder, list: &str, listed: Vec<(String, ContestEntry)>
     let own: HashSet<&String> = taking_part.iter().filter_map(|(_, entry)| entry.commitment.as_ref()).collect();
     let secrets = 1 + own.len();
     // The entries that take part are in the order of the plan's agents.
+    let entrants = taking_part.iter().map(|(_, entry)| entry.by.clone()).collect();
     let ids = taking_part.into_iter().map(|(id, _)| id);
     let labels = ids.zip(plan.agents.iter().map(|agent| agent.label.clone())).collect();
-    Ok(Some(Drawn { plan, secrets, labels }))
+    Ok(Some(Drawn { plan, secrets, entrants, labels }))
 }

@@ -122,7 +122,12 @@ fn fix_list(folder: &ContestFolder) -> Result<(EntryList, String)> {
         bail!("{} takes entries until {until}, and it is {now}: close it then", rules.name);
     }
     let entries = folder.entries()?;
-    ensure!(!entries.is_empty(), "{} has no entries: `jointly contest enter` adds one", rules.name);
+    if entries.is_empty() {
+        match rules.until {
+            Some(until) => bail!("{} has no entries, and took them until {until}: it ends here", rules.name),
+            None => bail!("{} has no entries: `jointly contest enter` adds one", rules.name),
+        }
+    }
     draw::refuse_against(rules, now, &entries)?;
     let list = EntryList { format: Format, at: now, entries: entries.into_iter().map(|(id, _)| id).collect() };
     let text = to_json(&list)?;

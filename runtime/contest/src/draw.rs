@@ -1,5 +1,6 @@
 //! The draw: which entries take part, and the plan of their run, whose seed is the key.
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use anyhow::{Context, Result, bail};
@@ -8,7 +9,7 @@ use jointly_record::plan::{Plan, PlannedAgent, label};
 use jointly_record::settings::Settings;
 
 use crate::entry::ContestEntry;
-use crate::folder::ContestFolder;
+use crate::folder::{ContestFolder, ENTRIES, file_name};
 use crate::key::key;
 use crate::rules::Rules;
 use crate::secret::Secret;
@@ -76,7 +77,7 @@ pub(crate) fn again(
 /// When one was made too early or too late, twice, or under a name with too many.
 pub(crate) fn refuse_against(rules: &Rules, now: Time, entries: &[(String, ContestEntry)]) -> Result<()> {
     let end = rules.until.unwrap_or(now).min(now);
-    let mut agents: HashMap<(&str, &Settings), &str> = HashMap::new();
+    let mut agents: HashMap<(&str, &Settings), (&str, &ContestEntry)> = HashMap::new();
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for (id, entry) in entries {
         let shown = entry.shown();
@@ -84,13 +85,19 @@ pub(crate) fn refuse_against(rules: &Rules, now: Time, entries: &[(String, Conte
             let (at, opened) = (entry.at, rules.opened);
             bail!("{shown} ({id}) was entered at {at}, and entries are taken from {opened} to {end}: remove its file");
         }
-        if let Some(other) = agents.insert((&entry.digest, &entry.settings), id) {
-            bail!("{shown} was entered twice, as {other} and {id}: remove the file that came later");
+        if let Some((other, held)) = agents.insert((&entry.digest, &entry.settings), (id, entry)) {
+            let of = |id: &str| format!("{ENTRIES}/{}", file_name(id, "json"));
+            let (first, second) = (held.shown(), entry.shown());
+            match held.at.cmp(&entry.at) {
+                Ordering::Less => bail!("{second} is the agent of {first}, which came first: remove {}", of(id)),
+                Ordering::Greater => bail!("{first} is the agent of {second}, which came first: remove {}", of(other)),
+                Ordering::Equal => bail!("{second} is the agent of {first}: remove {} or {}", of(other), of(id)),
+            }
         }
         let count = counts.entry(&entry.by).or_default();
         *count += 1;
         if let Some(most) = rules.most_entries.filter(|most| *count > most.get()) {
-            bail!("{} has more than the {most} entries that the rules allow: remove one", entry.by);
+            bail!("{} has more than the {most} entries that the rules allow: remove a file from {ENTRIES}/", entry.by);
         }
     }
     Ok(())

@@ -22,11 +22,11 @@ use crate::rules::Rules;
 use crate::secret::{MOST_SECRET, Secret};
 
 /// The rules.
-pub(crate) const RULES: &str = "contest.json";
+pub(crate) const RULES: &str = directory::CONTEST;
 /// The list of entries that the close fixes.
 const LIST: &str = "closed.json";
 /// The folder of entries.
-const ENTRIES: &str = "entries";
+pub(crate) const ENTRIES: &str = "entries";
 /// The folder of secrets that were revealed.
 const SECRETS: &str = "secrets";
 /// The folder of the run.
@@ -50,13 +50,15 @@ pub struct ContestFolder {
 }
 
 impl ContestFolder {
-    /// Makes the folder of a new contest, which must be new or empty.
+    /// Makes the folder of a new contest, which must be new or empty but for files whose names begin with a dot.
     ///
     /// # Errors
-    /// When the folder holds files, or cannot be made.
+    /// When the folder holds other files, or cannot be made.
     pub(crate) fn prepare(path: &Path) -> Result<()> {
         fs::create_dir_all(path).with_context(|| format!("failed to make {}; give another DIR", path.shown()))?;
-        if fs::read_dir(path).with_context(|| format!("failed to list {}", path.shown()))?.next().is_some() {
+        let mut held = fs::read_dir(path).with_context(|| format!("failed to list {}", path.shown()))?;
+        // A repository of one's own, in which the contest is to be published, has files that begin with a dot.
+        if held.any(|file| file.map_or(true, |file| !file.file_name().as_encoded_bytes().starts_with(b"."))) {
             bail!("{} holds files; give a new or empty DIR", path.shown());
         }
         Ok(())
@@ -77,6 +79,9 @@ impl ContestFolder {
     /// When there is no contest in the folder, or its rules are none that this command makes.
     pub fn open(path: &Path) -> Result<Self> {
         let files = RunDirectory::of_kept_files(path.to_owned());
+        if !files.has(RULES) && files.has(directory::PLAN) {
+            bail!("{} is a run: give the folder of the contest", path.shown());
+        }
         if !files.has(RULES) {
             bail!("{} holds no contest: there is no {RULES} in it; `jointly contest open` makes one", path.shown());
         }
@@ -203,9 +208,9 @@ impl ContestFolder {
         let take = |id: &String| {
             let entry = entries.remove(id);
             let shown = self.files.shown(LIST);
-            entry
-                .map(|entry| (id.clone(), entry))
-                .with_context(|| format!("{shown} has {id}, which is not in {ENTRIES}/"))
+            entry.map(|entry| (id.clone(), entry)).with_context(|| {
+                format!("{shown} has {id}, which is not in {ENTRIES}/: take the whole folder as it was published")
+            })
         };
         list.entries.iter().map(take).collect()
     }
@@ -247,7 +252,7 @@ impl ContestFolder {
 }
 
 /// Returns the name of a file that is named by a digest.
-fn file_name(digest: &str, extension: &str) -> String {
+pub(crate) fn file_name(digest: &str, extension: &str) -> String {
     format!("{}.{extension}", digest.replace(':', "-"))
 }
 

@@ -20,7 +20,7 @@ use jointly_data::regular_file;
 
 use crate::checksum;
 use crate::files::most_bytes;
-pub use crate::files::{JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
+pub use crate::files::{CONTEST, JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
 use crate::format;
 use crate::journal::{self, Journal, PACK_AGAIN};
 use crate::kept::Kept;
@@ -81,9 +81,15 @@ impl RunDirectory {
             );
         }
         if !path.exists() {
-            bail!("there is no file or directory {}; give a run's", path.shown());
+            bail!("there is no file or directory {}; give the directory of a run", path.shown());
         }
         if !path.join(PLAN).is_file() {
+            if path.join(CONTEST).is_file() {
+                bail!(
+                    "{0} holds a contest: give {0}/run when it is finished, or see `jointly contest check {0}`",
+                    path.shown()
+                );
+            }
             bail!("{} holds no run: there is no {PLAN} in it; make one with `jointly run --out`", path.shown());
         }
         Ok(Self { path: path.to_owned(), packed: None })

@@ -2,6 +2,8 @@
 
 use crate::kept::Kept;
 
+/// The rules of a contest, in the folder that has its run.
+pub const CONTEST: &str = "contest.json";
 /// The plan.
 pub const PLAN: &str = "plan.json";
 /// The journal.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use jointly_core::Summary;
 use jointly_record::quantity;
 use jointly_score::boards::Boards;
 use jointly_score::leaderboard::Leaderboard;
@@ -38,8 +39,18 @@ pub fn entries_text(
     for part in [ranks_text(leaderboard), public.map(|public| public_text(leaderboard, public))].into_iter().flatten() {
         text.extend(["\n", &part]);
     }
-    let line = |(name, labels): &(String, Vec<String>)| format!("{name} has {}", labels.join("; "));
-    let sources = boards.all().flat_map(|merged| &merged.entries).map(line).collect::<Vec<_>>().join("\n");
+    let mut sources = Vec::new();
+    for merged in boards.all() {
+        let shown = |label: &String| match merged.entrants.get(label) {
+            Some(entrant) => format!("{label} by {entrant}"),
+            None => label.clone(),
+        };
+        let line = |(name, labels): &(String, Vec<String>)| {
+            format!("{name} has {}", labels.iter().map(shown).collect::<Vec<_>>().join("; "))
+        };
+        sources.extend(merged.entries.iter().map(line));
+    }
+    let sources = sources.join("\n");
     let _ = write!(text, "\n{}", wrap(&sources, INDENT));
     text
 }
@@ -57,7 +68,8 @@ fn ranks_text(leaderboard: &Leaderboard) -> Option<String> {
     }
     let (resamples, unit) = (intervals.resamples, leaderboard.unit());
     let RankIntervals { units, .. } = intervals;
-    let about = format!("ranks in {resamples} resamples of the {units} {unit}s, with replacement:");
+    let few = if intervals.are_few() { ", which are few: the ranges are too narrow" } else { "" };
+    let about = format!("ranks in {resamples} resamples of the {units} {unit}s, with replacement{few}:");
     Some(format!("{}\n{}", wrap(&about, INDENT), render(1, &rows)))
 }
 
@@ -73,15 +85,19 @@ fn public_text(sealed: &Leaderboard, public: &Leaderboard) -> String {
         return "no agent has results under a public seed and under the sealed one\n".to_owned();
     };
     let score = first.score;
-    let mut rows = vec![["agent", "public", "sealed", "sealed - public"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["agent", "public", "sealed", "sealed - public", "above others"].map(str::to_owned).to_vec()];
     for it in &both {
         let [public, sealed] = [it.public, it.sealed].map(|agent| {
             agent.summary(&score).map_or("-".into(), |summary| quantity::with_error(summary.mean, summary.stderr))
         });
-        let difference = quantity::with_error(it.difference.mean, it.difference.stderr);
-        rows.push(vec![it.sealed.planned.label.clone(), public, sealed, difference]);
+        let shown = |summary: Summary| quantity::with_error(summary.mean, summary.stderr);
+        let above = it.above_others.map_or_else(|| "-".to_owned(), shown);
+        rows.push(vec![it.sealed.planned.label.clone(), public, sealed, shown(it.difference), above]);
     }
-    let about = format!("{score} under a public seed and under the sealed one, paired by the names of problems:");
+    let about = format!(
+        "{score} under a public seed and under the sealed one, paired by the names of problems; all agents share what the \
+         problems of one seed are harder by, so an overfit to the public ones is above the others' difference:"
+    );
     format!("{}\n{}", wrap(&about, INDENT), render(1, &rows))
 }
 

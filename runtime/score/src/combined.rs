@@ -1,6 +1,6 @@
 //! Combines entries of equal plans into one, with all their agents and results.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use anyhow::{Result, bail};
 use jointly_record::difference::difference;
@@ -18,6 +18,8 @@ pub struct Merged {
     beliefs: Beliefs,
     /// The entries by name, each with the labels of its agents in the combined plan.
     pub entries: Vec<(String, Vec<String>)>,
+    /// Who entered an agent in a contest, by its label in the combined plan.
+    pub entrants: HashMap<String, String>,
 }
 
 impl Merged {
@@ -77,11 +79,18 @@ impl Merged {
             results.extend(taken);
         }
         let beliefs: BTreeMap<_, _> = entries.iter().flat_map(|entry| entry.beliefs.clone()).collect();
+        let entered = entries.iter().zip(&places).flat_map(|(entry, places)| entry.entrants().iter().zip(places));
+        let mut entrants: BTreeMap<&String, BTreeSet<&str>> = BTreeMap::new();
+        for (entrant, place) in entered {
+            entrants.entry(&labels[*place]).or_default().insert(entrant);
+        }
+        let shown = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
+        let entrants = entrants.into_iter().map(|(label, names)| (label.clone(), shown(names))).collect();
         let of_entry = |own: &Vec<usize>| own.iter().map(|place| labels[*place].clone()).collect();
         let entries = names.into_iter().zip(places.iter().map(of_entry)).collect();
         let agents =
             agents.into_iter().zip(labels).map(|((_, agent), label)| PlannedAgent { label, ..agent }).collect();
-        Ok(Self { plan: Plan { agents, ..first.plan.clone() }, results, beliefs, entries })
+        Ok(Self { plan: Plan { agents, ..first.plan.clone() }, results, beliefs, entries, entrants })
     }
 
     /// Returns the scores of all agents, as a single run of them would have.

@@ -30,6 +30,8 @@ const MOST_COMPARED: usize = 8 << 20;
 pub struct Entry {
     /// The path as the user gave it.
     path: PathBuf,
+    /// The contest whose run this is.
+    contest: Option<ContestOf>,
     /// The directory, or the contents of the pack.
     pub directory: RunDirectory,
     /// The plan.
@@ -39,6 +41,13 @@ pub struct Entry {
     /// The predictions by which agents are scored against each other.
     pub beliefs: Beliefs,
     claims: Claims,
+}
+
+/// A contest as its run's tables show it.
+struct ContestOf {
+    name: String,
+    /// Who entered each agent, in the plan's order.
+    entrants: Vec<String>,
 }
 
 /// The files that are claimed to follow from the journal.
@@ -67,6 +76,17 @@ impl Entry {
         Ok(entry)
     }
 
+    /// Returns the entry as the run of a contest, with the name of who entered each agent, in the plan's order.
+    #[must_use]
+    pub fn of_contest(self, name: String, entrants: Vec<String>) -> Self {
+        Self { contest: Some(ContestOf { name, entrants }), ..self }
+    }
+
+    /// Returns who entered each agent of a contest's run, in the plan's order; nothing of other entries.
+    pub fn entrants(&self) -> &[String] {
+        self.contest.as_ref().map_or(&[], |contest| &contest.entrants)
+    }
+
     fn read(path: &Path, directory: RunDirectory) -> Result<Self> {
         let plan = directory.plan()?;
         if let Some(shard) = Shard::held(&directory)? {
@@ -80,7 +100,7 @@ impl Entry {
         // Every belief that the journal names must be there, undamaged.
         let beliefs = scores::beliefs(&results, &directory)?;
         let claims = Claims::read(&directory)?;
-        Ok(Self { path: path.to_owned(), directory, plan, results, beliefs, claims })
+        Ok(Self { path: path.to_owned(), contest: None, directory, plan, results, beliefs, claims })
     }
 
     /// Returns the path as the user gave it, for messages.
@@ -90,6 +110,9 @@ impl Entry {
 
     /// Returns the entry's name, independent of its location.
     pub fn name(&self) -> String {
+        if let Some(contest) = &self.contest {
+            return contest.name.clone();
+        }
         let name = directory::name(&self.path);
         let stem = name.strip_suffix(pack::EXTENSION).and_then(|name| name.strip_suffix('.'));
         stem.filter(|stem| !stem.is_empty() && self.path.is_file()).unwrap_or(&name).to_owned()

@@ -94,6 +94,10 @@ struct OverfitDocument<'a> {
     difference: Real,
     /// The standard error of the difference.
     stderr: Real,
+    /// The mean of that difference minus its mean over the other agents on the same problem, or null without others.
+    above_others: Option<Real>,
+    /// The standard error of that mean.
+    above_others_stderr: Option<Real>,
 }
 
 /// The differences of agents to a baseline, paired by problem.
@@ -217,6 +221,8 @@ fn overfit_document<'a>(it: &Overfit<'a>) -> OverfitDocument<'a> {
         sealed: mean(it.sealed),
         difference: number(it.difference.mean),
         stderr: number(it.difference.stderr),
+        above_others: it.above_others.map(|above| number(above.mean)),
+        above_others_stderr: it.above_others.map(|above| number(above.stderr)),
     }
 }
 

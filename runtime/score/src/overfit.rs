@@ -1,7 +1,9 @@
 //! Agents on a public suite beside the same agents under a sealed seed: the difference is what they owe to the suite
-//! being known.
+//! being known, and what the drawn problems differ by.
 
-use jointly_core::{ScoreName, Summary};
+use std::collections::HashMap;
+
+use jointly_core::{ScoreName, Summary, paired_difference};
 
 use crate::leaderboard::{Leaderboard, paired};
 use crate::scores::AgentScores;
@@ -17,6 +19,9 @@ pub struct Overfit<'a> {
     pub score: ScoreName,
     /// The mean of the sealed score minus the public one, over the problems that both seeds have.
     pub difference: Summary,
+    /// The mean of that difference minus its mean over the other agents on the same problem; `None` where there are no
+    /// others.
+    pub above_others: Option<Summary>,
 }
 
 /// Compares the agents that both leaderboards have, byte for byte and with the same settings, in the order of the sealed
@@ -24,14 +29,63 @@ pub struct Overfit<'a> {
 ///
 /// # Formula
 /// Problems of one name have the same setting and are drawn anew under each seed, so differences are paired by name: what
-/// settings differ by cancels. The standard error is that of the mean of the paired differences, clustered as that of a
-/// score. Above 0, the agent is worse where nobody could know the problems.
+/// settings differ by cancels. With d(i, p) the difference of agent i on problem p, sealed minus public, `difference` is
+/// the mean of d(i, p) over p. Problems that happen to be harder under one seed move all agents alike, so `above_others`
+/// is the mean over p of d(i, p) minus the mean of d(j, p) over the other agents j that have p: above 0, agent i lost more
+/// than the others where nobody could know the problems. Standard errors are those of these means over problems,
+/// clustered as those of scores.
 pub fn overfit<'a>(sealed: &Leaderboard<'a>, public: &Leaderboard<'a>) -> Vec<Overfit<'a>> {
     let Some(score) = sealed.compared_by() else { return Vec::new() };
-    let both = sealed.agents().filter_map(|mine| {
-        let same = |other: &&AgentScores| other.planned.has_bytes_and_settings_of(mine.planned);
-        let theirs = public.agents().find(same).filter(|_| !mine.planned.is_reference())?;
-        Some(Overfit { sealed: mine, public: theirs, score, difference: paired(mine, theirs, &score)? })
+    let pairs: Vec<_> = sealed
+        .agents()
+        .filter_map(|mine| {
+            let same = |other: &&AgentScores| other.planned.has_bytes_and_settings_of(mine.planned);
+            let theirs = public.agents().find(same).filter(|_| !mine.planned.is_reference())?;
+            Some((mine, theirs, paired(mine, theirs, &score)?))
+        })
+        .collect();
+    let differences: Vec<_> = pairs.iter().map(|(mine, theirs, _)| by_problem(mine, theirs, &score)).collect();
+    let mut all: HashMap<&str, (f64, usize)> = HashMap::new();
+    for (problem, (_, difference)) in differences.iter().flatten() {
+        let (sum, agents) = all.entry(problem).or_default();
+        *sum += difference;
+        *agents += 1;
+    }
+    let above_others = |own: &HashMap<&str, (&str, f64)>| {
+        let (mut clusters, mut mine, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let mut problems: Vec<_> = own.iter().collect();
+        problems.sort_by_key(|(problem, _)| **problem);
+        for (problem, (cluster, difference)) in problems {
+            let (sum, agents) = all[problem];
+            if agents > 1 {
+                clusters.push(*cluster);
+                mine.push(*difference);
+                others.push((sum - difference) / (agents - 1) as f64);
+            }
+        }
+        (!clusters.is_empty()).then(|| paired_difference(&mine, &others, &clusters))
+    };
+    let both = pairs.iter().zip(&differences).map(|((sealed, public, difference), own)| Overfit {
+        sealed,
+        public,
+        score,
+        difference: *difference,
+        above_others: above_others(own),
+    });
+    both.collect()
+}
+
+/// Returns each problem's cluster and the sealed score minus the public one, where both are there.
+fn by_problem<'a>(
+    sealed: &'a AgentScores<'_>,
+    public: &AgentScores<'_>,
+    score: &'a ScoreName,
+) -> HashMap<&'a str, (&'a str, f64)> {
+    let theirs: HashMap<&str, f64> =
+        public.by_problem(score).map(|(problem, theirs)| (problem.problem, theirs.value)).collect();
+    let both = sealed.by_problem(score).filter_map(|(problem, mine)| {
+        let difference = mine.value - theirs.get(problem.problem)?;
+        Some((problem.problem, (problem.planned.cluster(), difference)))
     });
     both.collect()
 }
@@ -60,5 +114,9 @@ mod tests {
         let found: Vec<(&str, f64, f64)> =
             both.iter().map(|it| (&*it.public.planned.label, it.difference.mean, it.difference.stderr)).collect();
         assert_eq!(found, [("prior", 1.0, 0.0), ("mlp", 1.5, 0.5)]);
+        // Against one another they differ by 0 and 1, so by -0.5 and 0.5 on average, with an error of 0.5.
+        let above: Vec<(f64, f64)> =
+            both.iter().filter_map(|it| it.above_others).map(|it| (it.mean, it.stderr)).collect();
+        assert_eq!(above, [(-0.5, 0.5), (0.5, 0.5)]);
     }
 }

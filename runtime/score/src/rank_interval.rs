@@ -16,6 +16,8 @@ const TAIL: usize = 40;
 const SEED: u64 = 0;
 /// The most additions; with very many agents and problems there are fewer resamples.
 const MOST_ADDITIONS: usize = 4_000_000_000;
+/// Below so many units, percentiles of resamples are known to be too narrow to be read as 95 %.
+const FEW: usize = 10;
 /// The fewest resamples of which intervals are made.
 const FEWEST: usize = 200;
 
@@ -28,6 +30,13 @@ pub struct RankIntervals {
     pub units: usize,
     /// The interval of each agent, in the order of the leaderboard; `None` for agents without a rank.
     pub agents: Vec<Option<RankInterval>>,
+}
+
+impl RankIntervals {
+    /// Returns whether there are too few units for the intervals to have their coverage.
+    pub fn are_few(&self) -> bool {
+        self.units < FEW
+    }
 }
 
 /// The ranks of an agent in resamples.

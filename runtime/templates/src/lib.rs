@@ -145,6 +145,7 @@ const JAVASCRIPT_FILES: Part = part!(
 const TABLE_FILES: Part = part!(
     "templates/table" into "", named: true,
     ".github/workflows/table.yml",
+    "table.env",
     ".gitignore",
     "README.md",
     "packs/README.md",

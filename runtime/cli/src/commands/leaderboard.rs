@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
+use jointly_contest::{Checked, ContestFolder};
 use jointly_core::printable::ShowPath as _;
+use jointly_record::directory::CONTEST;
 use jointly_report::leaderboard_text::entries_text;
 use jointly_report::site::Site;
 use jointly_score::boards::Boards;
@@ -25,7 +27,7 @@ use crate::{exit, output};
 /// whether the results are true.
 #[derive(Args)]
 pub(crate) struct Leaderboard {
-    /// Finished runs, or their packs
+    /// Finished runs, their packs, or finished contests
     #[arg(value_name = "DIR|FILE", required = true)]
     entries: Vec<PathBuf>,
     /// The agent to compare with, as the table names it [default: mlp, where it took part]
@@ -55,7 +57,7 @@ enum Format {
 
 impl Leaderboard {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let entries = self.entries.iter().map(|path| Entry::open(path)).collect::<Result<Vec<_>>>()?;
+        let entries = self.entries.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
         entries.iter().try_for_each(Entry::refuse_defects)?;
         let boards = Boards::of(&entries)?;
         let merged = &boards.ranked;
@@ -101,4 +103,16 @@ impl Leaderboard {
         }
         Ok(ExitCode::from(exit::DONE))
     }
+}
+
+/// Opens an entry: the run of a contest with the names of its entrants, or any other run.
+fn open(path: &Path) -> Result<Entry> {
+    if !path.join(CONTEST).is_file() {
+        return Entry::open(path);
+    }
+    let contest = ContestFolder::open(path)?;
+    let checked = Checked::of(&contest)?;
+    let drawn =
+        checked.drawn.with_context(|| format!("{} is not finished: see `jointly contest check`", path.shown()))?;
+    Ok(Entry::open(&contest.run())?.of_contest(contest.rules.name, drawn.entrants))
 }

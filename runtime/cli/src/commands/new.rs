@@ -17,8 +17,9 @@ use jointly_templates::TABLE;
 use crate::language::Language;
 use crate::{exit, output, toolchain};
 
-/// Makes a folder with an agent to start from: Bayesian logistic regression, in a language of your choice
+/// Makes a folder with an agent to start from, or with --table a repository that keeps a table
 ///
+/// The agent is Bayesian logistic regression, in a language of your choice by --lang.
 /// The folder has the whole agent and the interface that it implements, without the language's own tools. The command names the
 /// tools that are missing on this machine, and how to get them.
 #[derive(Args)]
@@ -106,7 +107,8 @@ impl New {
 fn what_next_of_table(folder: &Path) -> String {
     let shown = quoted(&folder.shown().to_string());
     format!(
-        "{shown} holds the files of a table: push it as a repository, and set what its README.md names\n    \
+        "{shown} holds the files of a table: fill in table.env, and push it as a repository\n\
+         README.md says what entrants and the keeper do; with packs in it, its site is made by\n    \
          jointly leaderboard {shown}/packs/*.jointly --format html --out {shown}/site"
     )
 }

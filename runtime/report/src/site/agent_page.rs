@@ -87,7 +87,8 @@ fn results(standing: &Standing, bundled: Bundled) -> Markup {
     }
     markup.element("h3", &[], "Scores");
     markup.push(&table_of(&scores(board, agent), 1));
-    markup.element("h3", &[], "By setting");
+    markup.element("h3", &[], "By kind of problem");
+    markup.element("p", &[("class", "lead")], "d is the number of inputs, T that of training examples.");
     markup.push(&by_setting(board, agent));
     if !agent.failures.is_empty() {
         markup.element("h3", &[], "Failures");
@@ -104,6 +105,9 @@ fn results(standing: &Standing, bundled: Bundled) -> Markup {
     for entry in board.having(&agent.planned.label) {
         markup.open("li", &[]);
         link(&mut markup, &format!("../{}", entry.file.page), entry.name);
+        markup.text(" (");
+        link(&mut markup, &format!("../{}", entry.file.pack), "pack");
+        markup.text(")");
         markup.close("li");
     }
     markup.close("ul");

@@ -1,5 +1,7 @@
 //! A leaderboard as the site's pages show it, with the files of its entries and agents.
 
+use std::collections::HashMap;
+
 use jointly_core::digest;
 use jointly_score::boards::is_sealed;
 use jointly_score::combined::Merged;
@@ -49,6 +51,8 @@ pub(super) struct Board<'a> {
     pub(super) intervals: Option<RankIntervals>,
     pub(super) sealed: bool,
     pub(super) entries: Vec<BoardEntry<'a>>,
+    /// Who entered an agent in a contest, by its label.
+    pub(super) entrants: &'a HashMap<String, String>,
 }
 
 impl<'a> Board<'a> {
@@ -70,6 +74,7 @@ impl<'a> Board<'a> {
             scores,
             sealed,
             entries: entries.collect(),
+            entrants: &merged.entrants,
             leaderboard,
         }
     }

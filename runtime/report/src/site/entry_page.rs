@@ -10,6 +10,9 @@ use crate::drawing::Markup;
 use crate::figure::{cells, table_of};
 use crate::provenance::{self, Bundled, run_command};
 
+/// The number of units that a first check runs again.
+const SAMPLE: usize = 20;
+
 /// Makes the page of an entry of a leaderboard.
 pub(super) fn page(board: &Board, entry: &BoardEntry, bundled: Bundled) -> String {
     let plan = &entry.file.entry.plan;
@@ -36,7 +39,8 @@ fn agents(board: &Board, entry: &BoardEntry) -> Markup {
         let Some(agent) = board.leaderboard.agents().find(|agent| agent.planned.label == *label) else { continue };
         markup.open("li", &[]);
         link(&mut markup, &format!("../{}", names::agent(agent.planned)), label);
-        markup.text(&format!(" ({})", board.tier(agent)));
+        let by = board.entrants.get(label).map_or_else(String::new, |entrant| format!(", by {entrant}"));
+        markup.text(&format!(" ({}{by})", board.tier(agent)));
         markup.close("li");
     }
     markup.close("ul");
@@ -51,11 +55,15 @@ fn check(entry: &BoardEntry) -> Markup {
     let pack = entry.file.pack.rsplit('/').next().unwrap_or_default();
     markup.text("Download ");
     link(&mut markup, &format!("../{}", entry.file.pack), pack);
+    let units = plan.agents.len() * plan.problems.len();
+    let again = if units > SAMPLE {
+        format!("second runs {SAMPLE} of its {units} units again, chosen at random, and the third all of them")
+    } else {
+        format!("second runs its {} again", counted(units, "unit"))
+    };
     markup.text(&format!(
-        " ({} bytes). The first command prints its digest. The second runs 20 of its {} again, chosen at random, and the third \
-         all of them; each must give the same bits.",
-        entry.file.bytes,
-        counted(plan.agents.len() * plan.problems.len(), "unit")
+        " ({} bytes). The first command prints its digest. The {again}; each must give the same bits.",
+        entry.file.bytes
     ));
     markup.close("p");
     let fuel = plan.limits.fuel;
@@ -64,11 +72,12 @@ fn check(entry: &BoardEntry) -> Markup {
         .into_iter()
         .chain(provenance::images_of(plan).map(|option| format!(" {option}")))
         .collect();
-    let commands = [
-        format!("sha256sum {pack}"),
-        format!("jointly verify {pack} --sample 20{options}"),
-        format!("jointly verify {pack}{options}"),
-    ];
+    let sample = (units > SAMPLE).then(|| format!("jointly verify {pack} --sample {SAMPLE}{options}"));
+    let commands: Vec<String> = [format!("sha256sum {pack}")]
+        .into_iter()
+        .chain(sample)
+        .chain([format!("jointly verify {pack}{options}")])
+        .collect();
     markup.element("pre", &[], &commands.join("\n"));
     let reported: Vec<&str> = plan.native_agents().map(|agent| agent.label.as_str()).collect();
     if !reported.is_empty() {

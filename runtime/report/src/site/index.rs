@@ -9,22 +9,25 @@ use crate::drawing::Markup;
 use crate::glossary;
 use crate::leaderboard_text::share;
 
+/// What the numbers are about, for those who come by a link.
+const ABOUT: &str = "How good is an agent's uncertainty? Each agent here learnt from the training data of every problem and \
+    predicted at many inputs jointly; Jointly made the problems, ran the agents in a sandbox and scored the predictions.";
+
 /// Makes the page of leaderboards, of which the first ranks.
 pub(super) fn page(boards: &[Board]) -> String {
     let suite = boards.first().map_or("", |board| board.scores.plan.suite.as_str());
     let mut body = Markup::new();
-    for board in boards {
-        for line in board.leaderboard.heading(board.baseline).lines() {
-            body.element("p", &[("class", "lead")], line);
+    body.element("p", &[], ABOUT);
+    let public = boards.get(1);
+    for (number, board) in boards.iter().enumerate() {
+        let beside = public.filter(|_| number == 0);
+        let ranked = ranked(board, beside);
+        if number == 0 {
+            body.push(&ranked);
+        } else {
+            section(&mut body, "public", "Under the public seed, for development", &ranked);
         }
-        body.element("p", &[], &certainty(board));
     }
-    filter(&mut body);
-    let class = [("class", "wide standings"), ("tabindex", "0"), ("role", "region"), ("aria-label", "leaderboard")];
-    body.open("div", &class);
-    body.push(&standings::table(boards));
-    body.close("div");
-    body.push(&notes(boards));
     for (number, board) in boards.iter().enumerate() {
         if let Some(pairs) = pairs::markup(board) {
             let title = if boards.len() > 1 {
@@ -36,8 +39,24 @@ pub(super) fn page(boards: &[Board]) -> String {
         }
     }
     section(&mut body, "entries", "Entries", &entries(boards));
-    section(&mut body, "scores", "What the scores mean", &meanings(boards));
+    section(&mut body, "scores", "What the columns mean", &meanings(boards));
     Frame { title: &format!("Leaderboard: {suite}"), up: "", sorts: true }.around(&body)
+}
+
+/// A leaderboard with what is to be known about it.
+fn ranked(board: &Board, public: Option<&Board>) -> Markup {
+    let mut body = Markup::new();
+    for line in board.leaderboard.heading(board.baseline).lines() {
+        body.element("p", &[("class", "lead")], line);
+    }
+    body.element("p", &[], &certainty(board));
+    filter(&mut body, board);
+    let class = [("class", "wide standings"), ("tabindex", "0"), ("role", "region"), ("aria-label", "leaderboard")];
+    body.open("div", &class);
+    body.push(&standings::table(board, public));
+    body.close("div");
+    body.push(&notes(board, public));
+    body
 }
 
 /// Says how sure the first place is, and what kind of seed the problems come from.
@@ -54,9 +73,14 @@ fn certainty(board: &Board) -> String {
     let unit = board.leaderboard.unit();
     let first = board.leaderboard.agents().zip(&intervals.agents).find_map(|(agent, it)| Some((agent, (*it)?)));
     let first = first.map_or_else(String::new, |(agent, it)| {
+        let few = if intervals.are_few() {
+            format!(" With so few {unit}s these ranges are too narrow.")
+        } else {
+            String::new()
+        };
         format!(
             "{} is first in {} of {} resamples of the {} {unit}s, with replacement; the range beside a rank has 95 % of the \
-             agent's ranks in them. ",
+             agent's ranks in them.{few} ",
             agent.planned.label,
             share(it.first),
             intervals.resamples,
@@ -66,39 +90,34 @@ fn certainty(board: &Board) -> String {
     first + seed
 }
 
-/// Adds what the script filters by; without it, it stays hidden.
-fn filter(body: &mut Markup) {
-    body.open("div", &[("id", "filter"), ("class", "filter"), ("hidden", "hidden"), ("role", "search")]);
+/// Adds what the script filters the table after it by; without the script, it stays hidden.
+fn filter(body: &mut Markup, board: &Board) {
+    body.open("div", &[("class", "filter"), ("hidden", "hidden"), ("role", "search")]);
     body.open("label", &[]);
     body.text("Agent ");
-    body.empty("input", &[("type", "search"), ("id", "filter-text"), ("autocomplete", "off")]);
+    body.empty("input", &[("type", "search"), ("autocomplete", "off")]);
     body.close("label");
-    let choices =
-        [("filter-tier", "Tier ", ["", "replayed", "reported"]), ("filter-seed", "Seed ", ["", "public", "sealed"])];
-    for (id, title, values) in choices {
+    if board.leaderboard.agents().any(|agent| board.scores.plan.reports(agent.planned)) {
         body.open("label", &[]);
-        body.text(title);
-        body.open("select", &[("id", id)]);
-        for value in values {
+        body.text("Tier ");
+        body.open("select", &[]);
+        for value in ["", "replayed", "reported"] {
             body.element("option", &[("value", value)], if value.is_empty() { "all" } else { value });
         }
         body.close("select");
         body.close("label");
     }
-    body.element("output", &[("id", "filter-count"), ("aria-live", "polite")], "");
+    body.element("output", &[("aria-live", "polite")], "");
     body.close("div");
 }
 
-fn notes(boards: &[Board]) -> Markup {
-    let mut notes: Vec<String> = Vec::new();
-    for board in boards {
-        let of = if boards.len() > 1 { format!("{} seed: ", board.seed()) } else { String::new() };
-        notes.extend(board.leaderboard.notes().into_iter().map(|note| format!("{of}{note}")));
-    }
-    if boards.len() > 1 {
+fn notes(board: &Board, public: Option<&Board>) -> Markup {
+    let mut notes = board.leaderboard.notes();
+    if public.is_some() {
         notes.push(
             "public and sealed: the scores of the same agent, byte for byte, on problems that were known and on problems that \
-             were not; above 0, the difference is the overfit to the public suite"
+             were not. All agents share what the problems of one seed are harder by, so an overfit to the public suite is in \
+             the last of these columns: by how much the agent's difference is above that of the others"
                 .to_owned(),
         );
     }
@@ -115,8 +134,11 @@ fn notes(boards: &[Board]) -> Markup {
 
 fn entries(boards: &[Board]) -> Markup {
     let mut markup = Markup::new();
-    let about = "Each is a file that anybody can run again: jointly verify FILE. Its page says how to check it.";
-    markup.element("p", &[("class", "lead")], about);
+    markup.open("p", &[("class", "lead")]);
+    markup.text("Each is a file that anybody can run again by ");
+    markup.element("code", &[], "jointly verify FILE");
+    markup.text(". Its page says how to check it.");
+    markup.close("p");
     markup.open("div", &[("class", "wide"), ("tabindex", "0"), ("role", "region"), ("aria-label", "entries")]);
     markup.open("table", &[]);
     markup.open("thead", &[]);
@@ -154,7 +176,9 @@ fn meanings(boards: &[Board]) -> Markup {
     let compared = board.leaderboard.baseline(board.baseline).is_some();
     let names: Vec<_> = board.leaderboard.shown().collect();
     markup.open("dl", &[]);
-    for (name, meaning) in glossary::entries(&names, board.scores.units(), board.scores.plan, compared) {
+    let columns = standings::MEANINGS.iter().map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned()));
+    let scores = glossary::entries(&names, board.scores.units(), board.scores.plan, compared);
+    for (name, meaning) in columns.chain(scores) {
         markup.element("dt", &[], &name);
         markup.element("dd", &[], &meaning);
     }

@@ -1,6 +1,6 @@
 //! Every two agents compared: a table of p values.
 
-use jointly_record::quantity;
+use jointly_record::quantity::{self, counted};
 use jointly_score::comparison::LEVEL;
 use jointly_score::pairwise::MOST_AGENTS;
 
@@ -27,7 +27,8 @@ pub(super) fn markup(board: &Board) -> Option<Markup> {
     let mut markup = Markup::new();
     let about = format!(
         "Where the row's agent has a lower {by} than the column's: the p value of a two-sided t-test of the differences over \
-         {unit}s, with Holm's correction for all {tests} pairs. Those with * are below {LEVEL}.{shown}"
+         {unit}s, with Holm's correction for {}. Those with * are below {LEVEL}.{shown}",
+        counted(tests, "pair")
     );
     markup.element("p", &[("class", "lead")], &about);
     markup.open("div", &[("class", "wide"), ("tabindex", "0"), ("role", "region"), ("aria-label", "pairwise tests")]);

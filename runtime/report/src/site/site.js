@@ -1,8 +1,6 @@
-
 "use strict";
-// Sorts and filters the table of the page. Without this script it is a plain table.
-(() => {
-  const table = document.getElementById("standings");
+// Sorts and filters the leaderboards of the page. Without this script they are plain tables.
+const sortable = (table) => {
   const body = table.tBodies[0];
   const heads = Array.from(table.tHead.rows[0].cells);
   const rows = Array.from(body.rows);
@@ -31,26 +29,30 @@
     const button = document.createElement("button");
     button.type = "button";
     button.append(...head.childNodes);
-    button.addEventListener("click", () => sort(column, head.getAttribute("aria-sort") === "ascending" ? -1 : 1));
+    // The better end comes first.
+    const first = head.dataset.first === "descending" ? -1 : 1;
+    button.addEventListener("click", () => {
+      const sorted = head.getAttribute("aria-sort");
+      sort(column, sorted === null ? first : (sorted === "ascending" ? -1 : 1));
+    });
     head.append(button);
   });
 
-  const [text, tier, seed, count] = ["text", "tier", "seed", "count"].map((id) => document.getElementById("filter-" + id));
+  const bar = table.parentElement.previousElementSibling;
+  const [text, tier, count] = ["input", "select", "output"].map((tag) => bar.querySelector(tag));
   const filter = () => {
     const wanted = text.value.trim().toLowerCase();
     let shown = 0;
     rows.forEach((row) => {
-      const name = row.querySelector("th").textContent.toLowerCase();
-      const kept = name.includes(wanted)
-        ? [[tier, row.dataset.tier], [seed, row.dataset.seed]].every(([own, value]) => ["", value].includes(own.value))
-        : false;
-      row.hidden = !kept;
-      shown += kept ? 1 : 0;
+      const named = row.querySelector("th").textContent.toLowerCase().includes(wanted);
+      row.hidden = !named || (tier !== null && !["", row.dataset.tier].includes(tier.value));
+      shown += row.hidden ? 0 : 1;
     });
     count.textContent = shown + " of " + rows.length + (rows.length === 1 ? " row" : " rows");
   };
-  [text, tier, seed].forEach((own) => own.addEventListener("input", filter));
-  document.getElementById("filter").hidden = false;
+  [text, tier].forEach((own) => own?.addEventListener("input", filter));
+  bar.hidden = false;
   table.caption.hidden = false;
   filter();
-})();
+};
+document.querySelectorAll("table.sortable").forEach(sortable);

@@ -1,6 +1,6 @@
-//! The table of the first page: a row for each agent under each kind of seed.
+//! The tables of the first page: a row for each agent.
 
-use jointly_core::{FUEL, ScoreName, Summary};
+use jointly_core::{Better, FUEL, ScoreName, Summary};
 use jointly_record::quantity;
 use jointly_score::leaderboard::cost;
 use jointly_score::overfit::{Overfit, overfit};
@@ -33,64 +33,90 @@ impl Cell {
     }
 }
 
-/// Makes the table of all leaderboards; the scores of the second, if there is one, stand beside those of the first.
-pub(super) fn table(boards: &[Board]) -> Markup {
-    let Some(first) = boards.first() else { return Markup::new() };
-    let shown: Vec<ScoreName> = first.leaderboard.shown().filter(|name| *name != *FUEL).collect();
-    let baseline = boards.iter().find_map(|board| {
-        let baseline = board.leaderboard.baseline(board.baseline)?;
-        board.leaderboard.compared_by().map(|_| baseline.agent.planned.label.clone())
-    });
-    let both = boards.get(1).map(|public| overfit(&first.leaderboard, &public.leaderboard));
-    let mut headings = vec![("#", "rank, and the interval of 95 % of its ranks in resamples of the problems")];
-    headings.extend([("agent", ""), ("tier", "replayed: others can make the result again; reported: nobody can")]);
-    headings.extend([("seed", ""), ("first in", "share of the resamples in which the agent is first")]);
+/// The rank, agent and further columns that every table has, with what their headings mean.
+pub(super) const MEANINGS: [(&str, &str); 5] = [
+    ("#", "the rank, and the interval of 95 % of the agent's ranks in resamples of the problems"),
+    ("tier", "replayed: anybody can make the result again, to the bit; reported: nobody can"),
+    ("first in", "the share of the resamples in which the agent is first"),
+    ("cost", "fuel a problem, or seconds of an agent outside the sandbox"),
+    ("failures", "the number of problems that the agent failed on"),
+];
+/// The columns that stand beside the sealed scores, with what their headings mean.
+pub(super) const BESIDE: [(&str, &str); 3] = [
+    ("public", "the compared score of the same agent under the public seed"),
+    ("sealed - public", "the score minus that under the public seed, paired by the names of problems"),
+    ("above others", "that difference minus its mean over the other agents: what the agent owes to a known suite"),
+];
+
+fn meaning(heading: &str) -> &'static str {
+    MEANINGS.iter().chain(&BESIDE).find(|(own, _)| *own == heading).map_or("", |(_, meaning)| meaning)
+}
+
+/// Makes the table of a leaderboard. Where there is one under the public seed, its scores stand beside these.
+pub(super) fn table(board: &Board, public: Option<&Board>) -> Markup {
+    let shown: Vec<ScoreName> = board.leaderboard.shown().filter(|name| *name != *FUEL).collect();
+    let baseline = board.leaderboard.baseline(board.baseline).filter(|_| board.leaderboard.compared_by().is_some());
+    let columns = Columns {
+        tier: board.leaderboard.agents().any(|agent| board.scores.plan.reports(agent.planned)),
+        both: public.map(|public| overfit(&board.leaderboard, &public.leaderboard)),
+        compared: baseline.is_some(),
+        shown,
+    };
     let mut table = Markup::new();
-    table.open("table", &[("id", "standings")]);
+    table.open("table", &[("class", "sortable")]);
     table.element("caption", &[("hidden", "hidden")], "Choose a heading to sort by it.");
     table.open("thead", &[]);
     table.open("tr", &[]);
-    for (place, (heading, meaning)) in headings.iter().enumerate() {
-        let class = if ["#", "first in"].contains(heading) { "number" } else { "text" };
-        if place == 0 {
-            let attributes = [("scope", "col"), ("class", class), ("title", meaning), ("aria-sort", "ascending")];
-            table.element("th", &attributes, heading);
-        } else {
-            table.element("th", &[("scope", "col"), ("class", class), ("title", meaning)], heading);
-        }
+    let rank = [("scope", "col"), ("class", "number"), ("title", meaning("#")), ("aria-sort", "ascending")];
+    table.element("th", &rank, "#");
+    heading(&mut table, "agent", "text", "", Better::Neither);
+    if columns.tier {
+        heading(&mut table, "tier", "text", meaning("tier"), Better::Neither);
     }
-    for name in &shown {
-        let attributes = [("scope", "col"), ("class", "number"), ("title", &*name.meaning())];
-        table.element("th", &attributes, &name.to_string());
+    for name in &columns.shown {
+        heading(&mut table, &name.to_string(), "number", &name.meaning(), name.better());
     }
-    let numbers = [
-        both.as_ref().map(|_| ("public".to_owned(), "the compared score of the same agent under the public seed")),
-        both.as_ref()
-            .map(|_| ("sealed - public".to_owned(), "their difference: what the agent owes to a public suite")),
-        baseline.map(|label| (format!("vs {label}"), "the difference to the baseline, paired by problem")),
-        Some(("cost".to_owned(), "fuel, or seconds of an agent outside the sandbox")),
-        Some(("failures".to_owned(), "the number of problems that the agent failed on")),
-    ];
-    for (heading, meaning) in numbers.iter().flatten() {
-        table.element("th", &[("scope", "col"), ("class", "number"), ("title", meaning)], heading);
+    for (name, meaning) in BESIDE.iter().filter(|_| columns.both.is_some()) {
+        heading(&mut table, name, "number", meaning, Better::Lower);
+    }
+    if let Some(baseline) = baseline {
+        let name = format!("vs {}", baseline.agent.planned.label);
+        heading(&mut table, &name, "number", "the difference to the baseline, paired by problem", Better::Lower);
+    }
+    for (name, better) in [("first in", Better::Higher), ("cost", Better::Lower), ("failures", Better::Lower)] {
+        heading(&mut table, name, "number", meaning(name), better);
     }
     table.close("tr");
     table.close("thead");
     table.open("tbody", &[]);
-    for (number, board) in boards.iter().enumerate() {
-        rows(&mut table, board, &shown, both.as_deref().map(|both| if number == 0 { both } else { &[] }));
-    }
+    rows(&mut table, board, &columns);
     table.close("tbody");
     table.close("table");
     table
 }
 
-fn rows(table: &mut Markup, board: &Board, shown: &[ScoreName], both: Option<&[Overfit]>) {
+/// The columns of a table that not every table has.
+struct Columns<'a> {
+    tier: bool,
+    shown: Vec<ScoreName>,
+    both: Option<Vec<Overfit<'a>>>,
+    compared: bool,
+}
+
+/// Adds a heading; the script sorts by it from the better end.
+fn heading(table: &mut Markup, text: &str, class: &str, meaning: &str, better: Better) {
+    let mut attributes = vec![("scope", "col"), ("class", class), ("title", meaning)];
+    if better == Better::Higher {
+        attributes.push(("data-first", "descending"));
+    }
+    table.element("th", &attributes, text);
+}
+
+fn rows(table: &mut Markup, board: &Board, columns: &Columns) {
     let leaderboard = &board.leaderboard;
     let comparisons = leaderboard.comparisons(board.baseline);
-    let compared = leaderboard.baseline(board.baseline).is_some() && leaderboard.compared_by().is_some();
     for (place, (agent, rank)) in leaderboard.agents().zip(leaderboard.ranks()).enumerate() {
-        table.open("tr", &[("data-tier", board.tier(agent)), ("data-seed", board.seed())]);
+        table.open("tr", &[("data-tier", board.tier(agent))]);
         let interval = board.intervals.as_ref().and_then(|intervals| intervals.agents[place]);
         // The floor stands above all ranks.
         let value = if agent.planned.is_reference() { Some(0.0) } else { rank.parse().ok() };
@@ -101,10 +127,11 @@ fn rows(table: &mut Markup, board: &Board, shown: &[ScoreName], both: Option<&[O
             table.element("span", &[("class", "soft")], &text);
         }
         table.close("td");
-        let first =
-            interval.map_or_else(|| Cell::text("-"), |it| Cell { text: share(it.first), value: Some(it.first) });
         table.open("th", &[("scope", "row"), ("class", "text agent")]);
         link(table, &names::agent(agent.planned), &agent.planned.label);
+        if let Some(entrant) = board.entrants.get(&agent.planned.label) {
+            table.element("span", &[("class", "soft")], &format!(" by {entrant}"));
+        }
         let marks = &leaderboard.marks()[place];
         if !marks.is_empty() {
             let why: Vec<String> = marks.iter().map(jointly_score::mark::Mark::text).collect();
@@ -112,18 +139,19 @@ fn rows(table: &mut Markup, board: &Board, shown: &[ScoreName], both: Option<&[O
             table.element("strong", &[("class", "mark"), ("title", &why.join("; "))], "! impossible but by luck");
         }
         table.close("th");
-        table.element("td", &[("class", "text")], board.tier(agent));
-        table.element("td", &[("class", "text")], board.seed());
-        number(table, &first);
-        for name in shown {
+        if columns.tier {
+            table.element("td", &[("class", "text")], board.tier(agent));
+        }
+        for name in &columns.shown {
             number(table, &Cell::of(agent.summary(name)));
         }
-        if let Some(both) = both {
+        if let Some(both) = &columns.both {
             let own = both.iter().find(|it| std::ptr::eq(it.sealed, agent));
             number(table, &Cell::of(own.and_then(|it| it.public.summary(&it.score))));
             number(table, &Cell::of(own.map(|it| it.difference)));
+            number(table, &Cell::of(own.and_then(|it| it.above_others)));
         }
-        if compared {
+        if columns.compared {
             let comparison = comparisons[place];
             let mut cell = Cell::of(comparison.map(|comparison| comparison.difference));
             if comparison.is_some_and(|comparison| comparison.is_significant()) {
@@ -131,6 +159,10 @@ fn rows(table: &mut Markup, board: &Board, shown: &[ScoreName], both: Option<&[O
             }
             number(table, &cell);
         }
+        number(
+            table,
+            &interval.map_or_else(|| Cell::text("-"), |it| Cell { text: share(it.first), value: Some(it.first) }),
+        );
         number(table, &of_cost(agent));
         number(table, &Cell::count(agent.failures.len()));
         table.close("tr");

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use clap::Args;
 use jointly_contest::checked::Standing;
-use jointly_contest::{Checked, ContestFolder, Lack};
+use jointly_contest::{Checked, ContestFolder, Lack, Time};
 use jointly_record::directory::{LEADERBOARD, SCORES};
 use jointly_record::quantity::counted;
 use jointly_score::entry::Entry;
@@ -52,22 +52,26 @@ impl Check {
                 Standing::Withdrawn(lacks) => format!("takes no part: {}", all(lacks)),
                 Standing::Unlisted => "not in the list of entries".to_owned(),
             };
-            output::print_line(&format!("{id} {}, {}: {standing}", entry.shown(), entry.at))?;
+            output::print_line(&format!("- {}, {}: {standing}", entry.shown(), entry.at))?;
+            output::print_line(&format!("  {id}"))?;
         }
         let unfinished = |state: &str| {
-            ensure!(!self.finished, "{}: {state}", rules.name);
+            ensure!(!self.finished, "{} is not finished: {state}", rules.name);
             output::print_line(state).map(|()| ExitCode::from(exit::DONE))
         };
         let Some(list) = &checked.list else {
-            return unfinished(&format!("open, with {}", counted(checked.entries.len(), "entry")));
+            let over = rules.until.filter(|until| *until < Time::now());
+            let over =
+                over.map_or_else(String::new, |_| "; no more are taken, and `jointly contest close` is next".into());
+            return unfinished(&format!("open, with {}{over}", counted(checked.entries.len(), "entry")));
         };
         output::print_line(&format!("closed; list of entries: {list}"))?;
         let Some(drawn) = &checked.drawn else { return unfinished("the key is not drawn yet") };
-        output::print_line(&format!(
-            "the key follows from rules, list and {}, and is the seed of the run: {}",
-            counted(drawn.secrets, "secret"),
-            drawn.plan.seed
-        ))?;
+        let secrets = match drawn.secrets {
+            1 => "the organiser's secret alone, so that all have to trust the organiser".to_owned(),
+            all => format!("{all} secrets"),
+        };
+        output::print_line(&format!("the key follows from rules, list and {secrets}: {}", drawn.plan.seed))?;
         let run = contest.run();
         if !run.join(SCORES).exists() && !run.join(LEADERBOARD).exists() {
             return unfinished("the run is not finished yet");

@@ -12,6 +12,7 @@ use jointly_contest::{ContestFolder, Secret};
 use jointly_core::printable::ShowPath as _;
 use jointly_record::quantity::counted;
 use jointly_record::shell;
+use jointly_report::table::wrap;
 
 use super::open::secret_beside;
 use crate::data_arguments::DataArguments;
@@ -68,9 +69,11 @@ impl Close {
         for entry in withdrawn {
             output::note(&format!("{} takes no part", entry.shown()));
         }
-        for (agent, entry) in plan.agents.iter().zip(&entries) {
-            output::note(&format!("{} is by {}", agent.label, entry.by));
+        if entries.iter().all(|entry| entry.commitment.is_none()) {
+            output::note("no entrant gave a secret, so the seed follows from yours alone, and all have to trust you");
         }
+        let by = plan.agents.iter().zip(&entries).map(|(agent, entry)| format!("{} by {}", agent.label, entry.by));
+        let by = by.collect::<Vec<_>>().join("; ");
         let run = contest.run();
         if self.plan_only {
             let shown = shell::quoted(&run.shown().to_string());
@@ -80,9 +83,11 @@ impl Close {
         let mut words: Vec<OsString> = ["--like".into(), run.clone().into(), "--out".into(), run.into()].into();
         words.extend(self.jobs.iter().flat_map(|jobs| ["--jobs".into(), jobs.to_string().into()]));
         words.extend(self.data.words());
-        match Request::of_words(words)?.carry_out(&[])? {
+        let code = match Request::of_words(words)?.carry_out(&[])? {
             CarriedOut::Whole(done) => done.show(false),
             CarriedOut::Share(done) => done.show(),
-        }
+        }?;
+        output::print(&wrap(&format!("\n{} has {by}", contest.rules.name), 2))?;
+        Ok(code)
     }
 }

@@ -52,6 +52,10 @@ impl Enter {
         for (id, entry) in entered? {
             output::print_line(&format!("{} entered as {id}", entry.shown()))?;
         }
+        let shown = self.folder.shown();
+        output::note(&format!(
+            "send the organiser the new files of {shown}/entries, and those of {shown}/agents now or after the close"
+        ));
         if let Some((_, path)) = &secret {
             let next = format!("jointly contest reveal {} {}", self.folder.shown(), path.shown());
             output::note(&format!("when closed.json is published and has your entries: {next}"));
