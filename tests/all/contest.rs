@@ -303,7 +303,10 @@ fn entries_that_cannot_run_hold_nothing_up() {
     let wrong = [
         (text.replace(&format!("\"{at}\"\n"), &committed), "its commitment is the organiser's"),
         (text.replace(&at, "1999-01-01T00:00:00Z"), "was entered at 1999"),
-        (text.replace("\"by\": \"ada\"", "\"by\": \"bob\""), "uniform by bob is the agent of uniform by ada: remove entries/sha256-"),
+        (
+            text.replace("\"by\": \"ada\"", "\"by\": \"bob\""),
+            "uniform by bob is the agent of uniform by ada: remove entries/sha256-",
+        ),
         (text.replace("\"by\": \"ada\"", "\"by\": \"ada \""), "has blanks around it"),
         (text.replace("\"by\"", "\"who\""), "is not one that this command makes"),
         (set("\"a\": \"1,b=2\""), "its settings cannot be written on a command line"),

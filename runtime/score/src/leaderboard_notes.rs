@@ -70,22 +70,29 @@ impl Leaderboard<'_> {
                     let problems = counted(summary.non_finite, "problem");
                     notes.push(format!("{label} has {name} not finite on {problems}"));
                 }
-                if let Some(draws) = agent.draws(name).filter(|draws| draws.few > 0) {
-                    let (few, of) = (draws.few, counted(agent.problems.len(), "problem"));
-                    let all = self.scores.plan.draws();
-                    let size = if draws.effective.is_nan() {
-                        format!("no effective draw of {all}")
-                    } else {
-                        format!("effective sample size {} of {all} draws", quantity::number(draws.effective))
-                    };
-                    notes.push(format!(
-                        "{label}: {size}, too few on {few} of {of}: {name} is biased upwards; raise --draws, and \
-                         the number of functions of an agent that has fewer"
-                    ));
-                }
             }
         }
+        notes.extend(self.names.iter().filter_map(|name| self.few_draws(name)));
         notes
+    }
+
+    /// Notes the agents of which a score is biased because too few draws count.
+    fn few_draws(&self, name: &ScoreName) -> Option<String> {
+        let agents = self.order.iter().filter_map(|Placed { agent, .. }| {
+            let draws = agent.draws(name).filter(|draws| draws.few > 0)?;
+            let size = if draws.effective.is_nan() { "0".to_owned() } else { quantity::number(draws.effective) };
+            let of = counted(agent.problems.len(), "problem");
+            Some(format!("{} {size} on {} of {of}", agent.planned.label, draws.few))
+        });
+        let agents: Vec<String> = agents.collect();
+        (!agents.is_empty()).then(|| {
+            format!(
+                "{name} is biased upwards where the effective sample size of {} draws is too small: {}; raise --draws, and \
+                 the number of functions of an agent that has fewer",
+                self.scores.plan.draws(),
+                agents.join(", ")
+            )
+        })
     }
 
     /// Notes scores that only some of the problems can have.
