@@ -22,7 +22,8 @@ pub(crate) fn merged(first: &[u8], second: &[u8]) -> Vec<u8> {
     let mut shifted = Shifted(held.clone());
     let added = sections.add(second, &mut shifted).expect("the second is a module");
     assert!(added.imported == 0, "the second module has no imports");
-    sections.finish(digest(&added, held.functions()))
+    let last = held.own.len().checked_sub(1).expect("the first module has a function of its own");
+    sections.finish(last, digest(&added, held.functions()))
 }
 
 /// The numbers of items of a module, and the types of its functions.
@@ -91,8 +92,6 @@ struct Sections {
     elements: ElementSection,
     bodies: Vec<Function>,
     data: DataSection,
-    /// The function of the first module whose body is replaced, among its own.
-    replaced: usize,
 }
 
 impl Sections {
@@ -150,14 +149,12 @@ impl Sections {
                 _ => {}
             }
         }
-        if self.replaced == 0 {
-            self.replaced = self.bodies.len() - 1;
-        }
         Ok(items)
     }
 
-    fn finish(mut self, digest: Function) -> Vec<u8> {
-        self.bodies[self.replaced] = digest;
+    /// Returns the module, with another body of the function at a place among its own.
+    fn finish(mut self, replaced: usize, digest: Function) -> Vec<u8> {
+        self.bodies[replaced] = digest;
         let mut code = CodeSection::new();
         self.bodies.iter().for_each(|body| {
             code.function(body);

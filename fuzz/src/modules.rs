@@ -19,14 +19,24 @@ const MEMORY: u64 = 1 << 20;
 ///
 /// # Panics
 /// When the host breaks a promise: an error is one printable line, a failure is the agent's own, and compiled and
-/// interpreted execution give the same log, the same failure and the same fuel.
+/// interpreted execution give the same log, the same failure and, where training succeeds, the same fuel. An agent that
+/// exhausts the stack of one of the two fails in both, but the engine counts a stack in bytes of machine code, so that the
+/// other may reach another limit first.
 pub fn modules(bytes: &[u8]) -> Ending {
     let (first, source) = bytes.split_first().unwrap_or((&0, &[]));
     let Some(module) = generated(source, first % 2 == 0) else { return Ending::Refused };
     let agent = computes(&module);
     let compiled = trained(runtime(), &agent);
     let interpreted = trained(interpreter(), &agent);
-    assert_eq!(compiled, interpreted, "compiled, then interpreted");
+    let exhausts_stack = |trained: &Trained| trained.1.contains("call stack exhausted");
+    if [&compiled, &interpreted].into_iter().any(exhausts_stack) {
+        assert!(
+            matches!((compiled.0, interpreted.0), (Ending::Failed(_), Ending::Failed(_))),
+            "{compiled:?} {interpreted:?}"
+        );
+    } else {
+        assert_eq!(compiled, interpreted, "compiled, then interpreted");
+    }
     compiled.0
 }
 
@@ -37,6 +47,7 @@ fn generated(source: &[u8], total: bool) -> Option<Vec<u8>> {
         disallow_traps: total,
         exceptions_enabled: false,
         gc_enabled: false,
+        max_exports: 0,
         max_funcs: 20,
         max_imports: 0,
         max_instructions: 400,
@@ -54,8 +65,10 @@ fn generated(source: &[u8], total: bool) -> Option<Vec<u8>> {
     Module::new(config, &mut Unstructured::new(source)).ok().map(|module| module.to_bytes())
 }
 
-/// Returns how training ended, the message of a failure, the agent's log and the fuel that it took.
-fn trained(runtime: &Runtime, agent: &[u8]) -> (Ending, String, Vec<String>, u64) {
+/// How training ended, the message of a failure, the agent's log and the fuel that it took.
+type Trained = (Ending, String, Vec<String>, u64);
+
+fn trained(runtime: &Runtime, agent: &[u8]) -> Trained {
     let agent = match runtime.load(agent, LIMITS) {
         Ok(agent) => agent,
         Err(error) => {

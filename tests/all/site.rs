@@ -18,13 +18,17 @@ const HOSTILE: &str = "</a><script>alert('1')</script>&\"";
 const HOSTILE_FILE: &str = "<b onclick=alert(1)>&'\" \u{202e}.jointly";
 const SEALED: &str = "sealed:000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
-/// Gives an agent another name in the plan and in the journal, and makes what follows from them anew.
-fn rename(directory: &RunDirectory, from: &str, to: &str) {
-    let quoted = [from, to].map(|name| json!(name).to_string());
-    for file in ["plan.json", "results.jsonl"] {
-        let text = directory.read(file).replace(&quoted[0], &quoted[1]);
-        fs::write(directory.file(file), text).unwrap();
+/// Gives an agent a setting in the plan, of which its label follows, and makes what follows from both anew.
+fn set(directory: &RunDirectory, agent: &str, value: &str) {
+    let label = format!("{agent}:a={value}");
+    let mut plan: Value = serde_json::from_str(&directory.read("plan.json")).unwrap();
+    for planned in plan["agents"].as_array_mut().unwrap().iter_mut().filter(|planned| planned["agent"] == agent) {
+        (planned["label"], planned["settings"]) = (json!(label), json!({ "a": value }));
     }
+    fs::write(directory.file("plan.json"), serde_json::to_string_pretty(&plan).unwrap() + "\n").unwrap();
+    let quoted = [agent, &label].map(|name| json!(name).to_string());
+    let text = directory.read("results.jsonl").replace(&quoted[0], &quoted[1]);
+    fs::write(directory.file("results.jsonl"), text).unwrap();
     follow(directory);
 }
 
@@ -87,7 +91,7 @@ fn sound(site: &Path) {
 #[test]
 fn a_site_of_hostile_names_is_whole_and_the_same_each_time() {
     let one = RunDirectory::of(&["mlp:steps=20", "uniform"], PROBLEMS);
-    rename(&one, "uniform", HOSTILE);
+    set(&one, "uniform", HOSTILE);
     let other = RunDirectory::of(&["prior", "mlp:steps=20"], PROBLEMS);
     let folder = tempfile::tempdir().unwrap();
     let pack = folder.path().join(HOSTILE_FILE);
@@ -108,7 +112,7 @@ fn a_site_of_hostile_names_is_whole_and_the_same_each_time() {
     // What can be downloaded is the entry; that of the agent that was renamed is false.
     for (path, bytes) in contents(&first.join("packs")) {
         let honest = bytes == fs::read(&pack).unwrap();
-        let finished = run(["verify", path.to_str().unwrap(), "--sample", "1"]);
+        let finished = run(["verify", path.to_str().unwrap()]);
         assert_eq!(finished.code, Some(if honest { 0 } else { 2 }), "{finished:?}");
     }
     let again = site(&entries, &folder.path().join("again"));
@@ -159,23 +163,34 @@ fn only_an_earlier_site_is_written_over() {
 
 #[test]
 fn public_and_sealed_scores_stand_side_by_side() {
-    let under = |seed: &str| {
-        let directory = RunDirectory::new();
-        let finished = directory.run(&["mlp:steps=20", "prior"], PROBLEMS, &["--seed", seed]);
-        assert_eq!(finished.code, Some(0), "{finished:?}");
-        directory
-    };
-    let (public, sealed) = (under("0"), under(SEALED));
-    let entries = [public.argument(), sealed.argument()];
+    let public = RunDirectory::of(&["mlp:steps=20", "prior"], PROBLEMS);
+    let held = tempfile::tempdir().unwrap();
+    let contest = held.path().join("spring");
+    let contest = contest.to_str().unwrap();
+    done(["contest", "open", contest, "--suite", "quick", "--problems", PROBLEMS]);
+    done(["contest", "enter", contest, "mlp:steps=20", "--by", "ada"]);
+    done(["contest", "enter", contest, "prior", "--by", "<script>"]);
+    refused(["leaderboard", contest], &["is not finished: see `jointly contest check`"]);
+    done(["contest", "close", contest]);
+    refused(["verify", contest], &["holds a contest", "contest check"]);
+    refused(["contest", "check", &format!("{contest}/run")], &["is a run: give the folder of the contest"]);
+    let scores: Value =
+        serde_json::from_str(&fs::read_to_string(format!("{contest}/run/scores.json")).unwrap()).unwrap();
+    let entries = [public.argument(), contest];
     let document: Value =
         serde_json::from_str(&done(["leaderboard", entries[0], entries[1], "--format", "json"])).unwrap();
-    assert_eq!(document["seed"], SEALED, "the sealed seed ranks");
-    let mean = |directory: &RunDirectory, agent: usize| {
-        directory.scores()["agents"][agent]["scores"]["kl_aggregate"]["mean"].as_f64().unwrap()
+    assert_eq!(document["seed"], scores["seed"], "the contest ranks");
+    let mean = |scores: &Value, label: &Value| {
+        let agent = scores["agents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|agent| label.as_str().unwrap().split(':').next() == agent["agent"].as_str())
+            .unwrap();
+        agent["scores"]["kl_aggregate"]["mean"].as_f64().unwrap()
     };
     for both in document["overfit"].as_array().unwrap() {
-        let place = usize::from(both["agent"] == "prior");
-        let expected = mean(&sealed, place) - mean(&public, place);
+        let expected = mean(&scores, &both["agent"]) - mean(&public.scores(), &both["agent"]);
         assert!((both["difference"].as_f64().unwrap() - expected).abs() < 1e-9, "{both}");
         assert!(both["stderr"].as_f64().unwrap() > 0.0);
     }
@@ -189,15 +204,22 @@ fn public_and_sealed_scores_stand_side_by_side() {
             && table.lines().all(|line| line.chars().count() <= 80 || !line.contains("mlp "))
     );
     assert!(joined(&table).contains("agent public sealed sealed - public above others mlp"), "{table}");
+    assert!(joined(&table).contains("spring has ") && joined(&table).contains("mlp:steps=20 by ada"), "{table}");
+    assert!(joined(&table).contains("prior by <script>"), "{table}");
     let folder = tempfile::tempdir().unwrap();
     let site = site(&entries, &folder.path().join("site"));
     sound(&site);
     // Each agent has one page, with a part for each seed, and a row in the table of each.
     assert_eq!(contents(&site.join("agents")).len(), 2);
     let index = fs::read_to_string(site.join("index.html")).unwrap();
-    let (ranked, public) = index.split_once("Under the public seed").unwrap();
-    assert_eq!([ranked, public].map(|part| part.matches("data-tier=\"replayed\"").count()), [2, 2]);
-    assert_eq!([ranked, public].map(|part| part.contains(">sealed - public</th>")), [true, false]);
+    let (ranked, others) = index.split_once("Other runs, for development").unwrap();
+    assert_eq!([ranked, others].map(|part| part.matches("data-tier=\"replayed\"").count()), [2, 2]);
+    assert_eq!([ranked, others].map(|part| part.contains(">sealed - public</th>")), [true, false]);
+    assert!(ranked.contains(" by &lt;script&gt;") && ranked.contains("The seed is that of a contest"), "{ranked}");
+    // A sealed seed alone shows nothing: whoever made it could know the problems, so it does not rank above public runs.
+    let own = RunDirectory::new();
+    assert_eq!(own.run(&["uniform"], PROBLEMS, &["--seed", SEALED]).code, Some(0));
+    refused(["leaderboard", entries[0], own.argument()], &["cannot be compared with", "it has seed sealed:"]);
 }
 
 /// Writes a result that nobody has who does not know the labels.

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use anyhow::Result;
-use jointly_host::Runtime;
+use anyhow::{Result, bail};
+use jointly_host::{LoadError, Runtime};
 use jointly_record::kept::Kept;
 
 use crate::entry::ContestEntry;
@@ -44,7 +44,7 @@ impl Lack {
             lacks.push(Self::Secret);
         }
         if folder.has_component(entry) {
-            lacks.extend(unfit(folder, runtime, entry).map(Self::Fitness));
+            lacks.extend(unfit(folder, runtime, entry)?.map(Self::Fitness));
         } else {
             lacks.push(Self::Component);
         }
@@ -53,19 +53,25 @@ impl Lack {
 }
 
 /// Returns why the component of an entry cannot take part, if it cannot.
-fn unfit(folder: &ContestFolder, runtime: &Runtime, entry: &ContestEntry) -> Option<String> {
+///
+/// # Errors
+/// When the compiler reaches its limits, which another machine might not: this must not decide who takes part.
+fn unfit(folder: &ContestFolder, runtime: &Runtime, entry: &ContestEntry) -> Result<Option<String>> {
     let plan = &folder.rules.plan;
     let bytes = match folder.files().whole(Kept::Agent, &entry.digest) {
         Ok(bytes) => bytes,
-        Err(error) => return Some(format!("{error:#}")),
+        Err(error) => return Ok(Some(format!("{error:#}"))),
     };
     let agent = match runtime.load(&bytes, plan.limits) {
         Ok(agent) => agent,
-        Err(error) => return Some(error.to_string()),
+        Err(error @ (LoadError::CompileTime(_) | LoadError::CompileMemory(_) | LoadError::Compiler(_))) => {
+            bail!("{} cannot be compiled here, and might be on another machine: {error}", entry.shown())
+        }
+        Err(error) => return Ok(Some(error.to_string())),
     };
     let (own, interface) = (&agent.description().name, plan.kind().interface);
     if *own != entry.agent {
-        return Some(format!("it calls itself {own}"));
+        return Ok(Some(format!("it calls itself {own}")));
     }
-    (!agent.supports(interface)).then(|| format!("it does not support {interface}"))
+    Ok((!agent.supports(interface)).then(|| format!("it does not support {interface}")))
 }

@@ -50,6 +50,9 @@ impl Rules {
         if let Some((what, _)) = own.iter().find(|(_, own)| *own) {
             return Some(format!("it has {what} of its own, whose labels somebody knows"));
         }
+        if let Some(reason) = undecidable(plan) {
+            return Some(reason.to_owned());
+        }
         if plan.predictor().is_some() {
             return Some("it has an agent of its own, which predicts".into());
         }
@@ -61,6 +64,17 @@ impl Rules {
         }
         name_defect("the contest", &self.name).or_else(|| plan.defect_of_rest())
     }
+}
+
+/// Returns why the score that ranks a plan's suite cannot decide a contest, if it cannot.
+fn undecidable(plan: &Plan) -> Option<&'static str> {
+    let of = |part: &str| plan.suite.split('/').any(|own| own == part);
+    let selects = plan.problems.iter().any(|problem| problem.coordinates.acquisition.is_some());
+    if of("coverage") {
+        return Some("picf_brier ranks it, in which an agent is perfect whose intervals hold all or nothing by a coin");
+    }
+    (of("correlations") && !selects)
+        .then_some("xllr ranks it, in which the other agents are the references, so that accomplices can decide it")
 }
 
 /// Returns the defect of the name of a contest or an entrant, if it has one.

@@ -45,9 +45,14 @@ impl Description {
 
     /// Returns whether the name can be used in a table, a path and a terminal.
     pub fn has_plain_name(&self) -> bool {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "+._-".contains(c);
-        (1..=LONGEST_NAME).contains(&self.name.len()) && self.name.chars().all(plain)
+        is_plain_name(&self.name)
     }
+}
+
+/// Returns whether a name of an agent can be used in a table, a path and a terminal.
+pub fn is_plain_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+._-".contains(c);
+    (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(plain)
 }
 
 /// A hyperparameter that an agent accepts.

@@ -46,7 +46,7 @@ pub use classifier::{Classifier, Model};
 pub use coordinates::{Coordinates, Repetition};
 pub use counted::counted;
 pub use dataset::{Dataset, DatasetError};
-pub use description::{Description, Parameter, Sweep};
+pub use description::{Description, Parameter, Sweep, is_plain_name};
 pub use digest::digest;
 pub use distribution::{SUM_TOLERANCE, distribution_defect};
 pub use estimate::Partitioning;

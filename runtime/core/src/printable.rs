@@ -8,8 +8,12 @@ use std::path::Path;
 pub fn is_printable(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let ends_line = matches!(c, '\u{2028}' | '\u{2029}');
-    let unseen =
-        matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    // Unicode's Default_Ignorable_Code_Point, fillers, and a pattern of Braille without a dot.
+    let unseen = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
     !(c.is_control() || turns || ends_line || unseen)
 }
 
@@ -50,7 +54,15 @@ impl Display for Shown<'_> {
 mod tests {
     use std::path::Path;
 
-    use super::ShowPath as _;
+    use super::{ShowPath as _, is_printable};
+
+    /// Each of these stood in a name that looked like another.
+    #[test]
+    fn what_cannot_be_seen_is_not_printable() {
+        let unseen = "\u{ad}\u{34f}\u{115f}\u{180e}\u{200c}\u{200d}\u{2061}\u{2062}\u{206a}\u{2800}\u{3164}\u{fe0f}\u{ffa0}\u{1d173}\u{e0100}";
+        assert_eq!(unseen.chars().find(|c| is_printable(*c)), None);
+        assert!("größe 数据 é π ♥ 𝛼".chars().all(is_printable));
+    }
 
     #[test]
     fn a_path_is_shown_without_what_moves_the_cursor_or_turns_text() {

@@ -7,6 +7,7 @@ use jointly_classification::{Instance, Problem};
 use jointly_core::Real;
 use jointly_host::{Failure, Kind, Phase, Trace};
 use jointly_record::guess;
+use jointly_record::plan::{Plan, Terms};
 use jointly_record::reference::NAME;
 use jointly_record::settings::Settings;
 use jointly_record::unit::SampleDiagnosis;
@@ -25,6 +26,26 @@ pub fn sampling(settings: &Settings, evaluation: &Evaluation) -> Result<Sampling
     let given = list.iter().map(|setting| (setting.name.as_str(), setting.value.as_str()));
     let sampling = Sampling::with(given).and_then(|sampling| sampling.for_draws(evaluation.draws));
     sampling.map_err(|refusal| anyhow!("{NAME} refuses its settings: {refusal}"))
+}
+
+/// The most work of an oracle that a stranger's plan may ask for, in times that of its usual settings.
+const MOST_WORK: f64 = 100.0;
+
+/// Returns how many times the work of the usual settings a plan asks of an oracle, and the most that is accepted, if it is
+/// more. No fuel limits the oracle, because the host runs it.
+///
+/// # Errors
+/// When the oracle refuses its settings.
+pub fn beyond_usual(plan: &Plan) -> Result<Option<(f64, f64)>> {
+    let Terms::Evaluation(evaluation) = &plan.terms else { return Ok(None) };
+    let usual = Sampling::default().most_gradients();
+    for agent in plan.agents.iter().filter(|agent| agent.is_reference()) {
+        let times = sampling(&agent.settings, evaluation)?.most_gradients() / usual;
+        if times > MOST_WORK {
+            return Ok(Some((times, MOST_WORK)));
+        }
+    }
+    Ok(None)
 }
 
 /// Refuses problems whose environment has no known distribution.

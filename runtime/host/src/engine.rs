@@ -1,5 +1,7 @@
 //! The engine with its guarantees.
 
+use std::num::NonZero;
+
 use wasmtime::{Config, Engine, OptLevel};
 
 use crate::load_error::{LoadError, one_line};
@@ -39,7 +41,9 @@ pub(crate) fn engine(execution: Execution) -> Result<Engine, LoadError> {
         .cranelift_opt_level(OptLevel::Speed)
         .consume_fuel(true)
         .operator_cost(prices())
-        .max_wasm_stack(STACK_BYTES);
+        .max_wasm_stack(STACK_BYTES)
+        // That an agent was running is known by its backtrace, in which each frame has a copy of its function's name.
+        .wasm_backtrace_max_frames(NonZero::new(1));
     if execution == Execution::Interpreted {
         config.target(INTERPRETER).map_err(|error| LoadError::Engine(one_line(&error)))?;
     }

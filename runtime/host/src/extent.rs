@@ -1,7 +1,9 @@
 //! Measures how much a file asks of the compiler, from its sections, and refuses what would take it too long: fuel does
 //! not limit compilation.
 
-use wasmparser::{BinaryReaderError, CompositeInnerType, Encoding, FuncType, Parser, Payload, SubType, TypeRef};
+use wasmparser::{
+    BinaryReaderError, CompositeInnerType, Encoding, FuncType, Instance, Parser, Payload, SubType, TypeRef,
+};
 
 use crate::function_extent::{self, FunctionExtent, ModuleTypes};
 use crate::load_error::LoadError;
@@ -32,6 +34,8 @@ enum Quantity {
     ComponentItems,
     ComponentTypes,
     ComponentTypeBytes,
+    NameBytes,
+    Instantiated,
     Operands,
     Merges,
     Crossings,
@@ -64,6 +68,8 @@ const LIMITS: [(&str, u64); Q::FunctionCrossings as usize + 1] = [
     ("types, aliases, instances, functions, imports and exports of components", 50_000),
     ("component types of a core module", 100),
     ("bytes in component types of a core module", 1 << 20),
+    ("bytes of names of functions and locals", 16 << 20),
+    ("functions and globals of all instances of core modules", 4_000_000),
     ("operands of instructions", 100_000_000),
     ("values that merge where branches meet", 50_000_000),
     ("values that live across branches", 8_000_000_000),
@@ -148,7 +154,18 @@ impl Extent {
             Payload::ExportSection(section) => self.add(Q::Exports, section.count().into())?,
             Payload::ElementSection(section) => self.add(Q::ElementSegments, section.count().into())?,
             Payload::DataSection(section) => self.add(Q::DataSegments, section.count().into())?,
-            Payload::InstanceSection(section) => self.add(Q::ComponentItems, section.count().into())?,
+            Payload::InstanceSection(section) => {
+                self.add(Q::ComponentItems, section.count().into())?;
+                for instance in section {
+                    if let Instance::Instantiate { .. } = instance.map_err(malformed)? {
+                        // Whichever module it is: an instance has a record for each of its functions and globals.
+                        self.add(Q::Instantiated, self.0[Q::Functions as usize] + self.0[Q::Globals as usize])?;
+                    }
+                }
+            }
+            Payload::CustomSection(section) if section.name() == "name" => {
+                self.add(Q::NameBytes, section.data().len() as u64)?;
+            }
             Payload::CoreTypeSection(section) => self.add(Q::ComponentItems, section.count().into())?,
             Payload::ComponentInstanceSection(section) => self.add(Q::ComponentItems, section.count().into())?,
             Payload::ComponentAliasSection(section) => self.add(Q::ComponentItems, section.count().into())?,

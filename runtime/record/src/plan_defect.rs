@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use jointly_core::Coordinates;
 use jointly_core::digest::is_digest;
 use jointly_core::interface::LONGEST_NAME;
 use jointly_core::limits::MOST_TIMEOUT;
+use jointly_core::{Coordinates, is_plain_name};
 
 use crate::place::is_place;
 use crate::plan::{MOST_AGENTS, MOST_MEMORY, MOST_PROBLEMS, MOST_UNITS, Plan, PlannedAgent, PlannedProblem, label};
@@ -45,6 +45,12 @@ impl Plan {
         let odd = |agent: &&PlannedAgent| agent.is_reference() || !agent.reported.as_deref().is_some_and(is_place);
         if let Some(agent) = self.native_agents().find(odd) {
             return Some(format!("{} is no native agent, but says how it is reached", agent.label));
+        }
+        if let Some(agent) = self.agents.iter().find(|it| it.is_reference() && it.agent != reference::NAME) {
+            return Some(format!("the {} is called {}", reference::NAME, agent.agent));
+        }
+        if let Some(agent) = self.agents.iter().chain(self.predictor()).find(|it| !is_plain_name(&it.agent)) {
+            return Some(format!("{} is no name of an agent", agent.agent));
         }
         let mut agents = self.agents.clone();
         label(&mut agents);

@@ -4,6 +4,7 @@ use std::iter;
 
 use jointly_core::limits::{Limits, USUAL_TIMEOUT};
 use jointly_record::plan::{Plan, PlannedAgent};
+use jointly_record::reference;
 use jointly_record::shell::quoted;
 use jointly_record::suites;
 use jointly_record::suites::IMPORTED;
@@ -121,10 +122,11 @@ pub(crate) fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> Str
 /// copy.
 fn source(agent: &PlannedAgent, directory: &str, bundled: Bundled) -> String {
     if agent.is_reference() {
-        return agent.agent.clone();
+        return reference::NAME.to_owned();
     }
-    if let Some(reached) = &agent.reported {
-        return reached.clone();
+    if agent.reported.is_some() {
+        // The plan says how its agent was reached, and may be a stranger's: nobody should paste that command.
+        return "exec:COMMAND".to_owned();
     }
     if bundled(agent) {
         return agent.agent.clone();

@@ -49,11 +49,13 @@ impl Site<'_> {
         });
         let files: Vec<EntryFile> = files.collect::<Result<_>>()?;
         let scores = self.boards.all().map(Merged::scores).collect::<Result<Vec<Scores>>>()?;
+        let kinds = if self.boards.public.is_some() { [Some(true), Some(false)] } else { [None; 2] };
         let boards: Vec<Board> = self
             .boards
             .all()
             .zip(&scores)
-            .map(|(merged, scores)| Board::new(merged, scores, &files, self.baseline))
+            .zip(kinds)
+            .map(|((merged, scores), contest)| Board::new(merged, scores, &files, self.baseline, contest))
             .collect();
         for (page, text) in agent_page::pages(&boards, self.bundled) {
             folder.write(&page, text.as_bytes())?;

@@ -1,7 +1,6 @@
-//! Entries sorted into those under a sealed seed and those under a public one, which are ranked apart and compared.
+//! Entries sorted into contests and other runs, which are ranked apart and compared.
 
 use anyhow::{Result, bail};
-use jointly_core::Seed;
 use jointly_record::plan::Plan;
 
 use crate::combined::Merged;
@@ -9,19 +8,20 @@ use crate::entry::Entry;
 
 /// The leaderboards that entries make.
 pub struct Boards {
-    /// The entries that rank: those under a sealed seed or, if there are none, all of them.
+    /// The entries that rank: contests or, if there are none, all entries. A sealed seed by itself shows nothing: whoever
+    /// made it could know the problems.
     pub ranked: Merged,
-    /// The entries under a public seed, if others are under a sealed one.
+    /// The other entries, if there are contests.
     pub public: Option<Merged>,
 }
 
 impl Boards {
-    /// Combines the entries under a sealed seed, and those under a public one beside them.
+    /// Combines contests, and other entries beside them.
     ///
     /// # Errors
     /// When entries of one kind cannot be [combined](Merged::of), or the two kinds differ in more than seed and problems.
     pub fn of(entries: &[Entry]) -> Result<Self> {
-        let (sealed, public): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| is_sealed(&entry.plan));
+        let (sealed, public): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.is_of_contest());
         let ([first, ..], [other, ..]) = (&*sealed, &*public) else {
             return Ok(Self { ranked: Merged::of(&entries.iter().collect::<Vec<_>>())?, public: None });
         };
@@ -40,9 +40,4 @@ impl Boards {
     pub fn all(&self) -> impl Iterator<Item = &Merged> {
         std::iter::once(&self.ranked).chain(&self.public)
     }
-}
-
-/// Returns whether nobody could know a plan's problems before its seed was published.
-pub fn is_sealed(plan: &Plan) -> bool {
-    matches!(plan.seed, Seed::Sealed(_))
 }

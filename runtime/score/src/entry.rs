@@ -82,6 +82,11 @@ impl Entry {
         Self { contest: Some(ContestOf { name, entrants }), ..self }
     }
 
+    /// Returns whether the entry is the run of a contest.
+    pub fn is_of_contest(&self) -> bool {
+        self.contest.is_some()
+    }
+
     /// Returns who entered each agent of a contest's run, in the plan's order; nothing of other entries.
     pub fn entrants(&self) -> &[String] {
         self.contest.as_ref().map_or(&[], |contest| &contest.entrants)

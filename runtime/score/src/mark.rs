@@ -17,12 +17,23 @@ pub struct Mark {
     pub best: f64,
     /// The standard error of their difference over the test data alone.
     pub stderr: f64,
+    /// Of a KL whose tau-samples are counted, the sum of the agent's log-likelihoods minus the environment's, in nats: for
+    /// an agent that does not know the labels, the probability of t nats or more is at most exp(-t).
+    pub nats: Option<f64>,
 }
 
 impl Mark {
     /// Describes the mark in a clause.
     pub fn text(&self) -> String {
-        let Self { score, mean, best, stderr } = self;
+        let Self { score, mean, best, stderr, nats } = self;
+        if let Some(nats) = nats {
+            let tens = nats / std::f64::consts::LN_10;
+            let odds = if tens.is_finite() { format!("1 in 1e{}", tens.floor()) } else { "none".to_owned() };
+            return format!(
+                "{score} {} is below 0, the environment's own, for which the odds are at most {odds}",
+                quantity::number(*mean)
+            );
+        }
         let (side, what) = if score.stem() == KL {
             ("below", "0, the environment's own".to_owned())
         } else {

@@ -1,12 +1,17 @@
 //! Marks on results that no honest agent has except by luck: a KL below 0, an accuracy above the environment's own.
 
 use jointly_classification::scores::ACCURACY;
-use jointly_core::ScoreName;
+use jointly_core::{At, ScoreName};
+use jointly_record::plan::Terms;
+use jointly_record::suites::IMPORTED;
 
 use crate::leaderboard::{Leaderboard, Placed};
 use crate::mark::{KL, Mark};
 use crate::scores::{AgentScores, BestAccuracies};
 
+/// The nats by which the log-likelihoods of an agent must exceed the environment's to be marked: for an honest agent, the
+/// probability of so many is at most exp(-6.6) = 0.00136, that of three standard errors.
+const NATS: f64 = 6.6;
 /// The number of standard errors by which a mean must be better than the best possible one to be marked.
 const ERRORS: f64 = 3.0;
 
@@ -19,6 +24,11 @@ impl Leaderboard<'_> {
     /// at most the environment's. So only the randomness of the test data counts, and not how problems differ: the
     /// variance of a mean over J problems is (1/J^2) times the sum of the squared errors within the problems, with the
     /// errors over draws. A mean is marked if it is better than the best by more than three standard errors.
+    ///
+    /// A KL is marked too if the sum S of the agent's log-likelihoods minus the environment's, over all tau-samples of all
+    /// problems, exceeds 6.6 nats. Given the environment, exp(S) is a likelihood ratio with mean at most 1, so that by
+    /// Markov's inequality P(S >= t) <= exp(-t). This needs no estimated error, which a cheat could raise by one bad
+    /// prediction.
     pub fn marks(&self) -> &[Vec<Mark>] {
         self.marks.get_or_init(|| {
             let best =
@@ -30,11 +40,20 @@ impl Leaderboard<'_> {
     fn of_agent(&self, placed: &Placed, best: Option<&BestAccuracies>) -> Vec<Mark> {
         let Some(best) = best else { return Vec::new() };
         let of_score = |name: &ScoreName| match name.stem() {
-            KL => below_zero(placed.agent, *name),
+            KL => below_zero(placed.agent, *name, self.tau_samples()),
             ACCURACY if !name.is_shifted() => exceeded(best, placed.agent, *name),
             _ => None,
         };
         self.names.iter().filter_map(of_score).collect()
+    }
+
+    /// Returns the number of tau-samples of each problem, if the suite says it.
+    fn tau_samples(&self) -> Option<f64> {
+        let plan = self.scores.plan;
+        match &plan.terms {
+            Terms::Evaluation(evaluation) if plan.suite != IMPORTED => Some(f64::from(evaluation.samples)),
+            _ => None,
+        }
     }
 
     /// Returns the note about the marks of an agent, if it has any.
@@ -48,16 +67,24 @@ impl Leaderboard<'_> {
 }
 
 /// Marks a mean KL that is below 0.
-fn below_zero(agent: &AgentScores, name: ScoreName) -> Option<Mark> {
+fn below_zero(agent: &AgentScores, name: ScoreName, tau_samples: Option<f64>) -> Option<Mark> {
     let (mut sum, mut variance, mut count) = (0.0, 0.0, 0.0);
     for (_, scored) in agent.by_problem(&name) {
         let draws = scored.draws.map_or(0.0, |draws| draws.error);
         sum += scored.value;
-        variance += scored.stderr?.powi(2) + draws * draws;
+        variance += scored.stderr.unwrap_or(f64::INFINITY).powi(2) + draws * draws;
         count += 1.0;
     }
     let (mean, stderr) = (sum / count, variance.sqrt() / count);
-    (mean < -ERRORS * stderr || mean == f64::NEG_INFINITY).then_some(Mark { score: name, mean, best: 0.0, stderr })
+    let nats = tau_samples.filter(|_| matches!(name.at(), At::Tau(_))).map(|samples| -sum * samples);
+    let nats = nats.filter(|nats| *nats > NATS);
+    (nats.is_some() || mean < -ERRORS * stderr || mean == f64::NEG_INFINITY).then_some(Mark {
+        score: name,
+        mean,
+        best: 0.0,
+        stderr,
+        nats,
+    })
 }
 
 /// Marks a mean accuracy that exceeds the environments'.
@@ -73,7 +100,7 @@ fn exceeded(known: &BestAccuracies, agent: &AgentScores, name: ScoreName) -> Opt
         count += 1.0;
     }
     let (mean, best, stderr) = (mine / count, best / count, variance.sqrt() / count);
-    (mean - best > ERRORS * stderr).then_some(Mark { score: name, mean, best, stderr })
+    (mean - best > ERRORS * stderr).then_some(Mark { score: name, mean, best, stderr, nats: None })
 }
 
 #[cfg(test)]
@@ -108,24 +135,37 @@ mod tests {
         (marks.iter().map(|mark| mark.score.to_string()).collect(), notes, marks)
     }
 
-    /// The error within a problem is 0.5, so that of a mean over four is 0.25.
+    /// Sets the KL of an agent on all four problems, each of 100 tau-samples.
+    fn kl(value: f64, stderr: f64) -> impl Fn(&mut jointly_classification::ProblemScores) {
+        move |scores| {
+            scores.joint.iter_mut().for_each(|(_, joint)| (joint.mean, joint.stderr) = (value, stderr));
+        }
+    }
+
+    /// 400 tau-samples at -0.017 are 6.8 nats, for which the odds are 1 in 898; the bound is 6.6 nats.
     #[test]
-    fn a_kl_below_0_by_more_than_three_errors_is_marked() {
-        let kl = |value: f64| {
-            move |scores: &mut jointly_classification::ProblemScores| {
-                scores.joint.iter_mut().for_each(|(_, joint)| joint.mean = value);
-            }
-        };
-        assert!(marked(kl(-0.74)).0.is_empty() && marked(|_| ()).0.is_empty());
-        let (names, notes, marks) = marked(kl(-0.76));
-        // The aggregate is -0.7676 with an error of about 0.25.
-        assert_eq!(names, ["kl_tau1", "kl_tau100", "kl_aggregate"]);
-        assert!((marks[0].stderr - 0.25).abs() < 1e-12 && marks[0].best == 0.0, "{marks:?}");
+    fn a_kl_below_0_by_more_than_its_likelihood_ratio_allows_is_marked() {
+        assert!(marked(kl(-0.016, 0.5)).0.is_empty() && marked(|_| ()).0.is_empty());
+        let (names, notes, marks) = marked(kl(-0.017, 0.5));
+        assert_eq!(names, ["kl_tau1", "kl_tau100"]);
+        assert!((marks[0].nats.unwrap() - 6.8).abs() < 1e-9 && marks[0].best == 0.0, "{marks:?}");
         assert!(
-            notes[0].starts_with("prior: kl_tau1 -0.7600 is 3.040 standard errors below 0, the environment's own, "),
+            notes[0].starts_with(
+                "prior: kl_tau1 -0.01700 is below 0, the environment's own, for which the odds are at most 1 in 1e2, "
+            ),
             "{notes:?}"
         );
-        assert_eq!(marked(kl(f64::NEG_INFINITY)).0.len(), 3);
+        // An error that is raised by one bad prediction, or that nobody can compute, hides nothing.
+        assert_eq!(marked(kl(-0.2, 1e6)).0, ["kl_tau1", "kl_tau100"]);
+        assert_eq!(marked(kl(-0.2, f64::NAN)).0, ["kl_tau1", "kl_tau100"]);
+        assert_eq!(marked(kl(f64::NEG_INFINITY, 0.5)).0.len(), 3);
+    }
+
+    /// The error within a problem is 0.001, so that of a mean over four is 0.0005; the aggregate has no tau-samples.
+    #[test]
+    fn a_kl_below_0_by_more_than_three_errors_is_marked() {
+        assert!(marked(kl(-0.0014, 0.001)).0.is_empty());
+        assert_eq!(marked(kl(-0.0016, 0.001)).0, ["kl_tau1", "kl_tau100", "kl_aggregate"]);
     }
 
     #[test]

@@ -145,10 +145,10 @@ const JAVASCRIPT_FILES: Part = part!(
 const TABLE_FILES: Part = part!(
     "templates/table" into "", named: true,
     ".github/workflows/table.yml",
-    "table.env",
     ".gitignore",
     "README.md",
     "packs/README.md",
+    "table.env",
 );
 
 /// The name of the agent in the files of `templates/`.

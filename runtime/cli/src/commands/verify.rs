@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use jointly_engine::cache::Code;
 use jointly_engine::execution::{self, Finished};
+use jointly_engine::oracle;
 use jointly_engine::replay;
 use jointly_engine::workload::{NativeAgents, Workload};
 use jointly_record::plan::Plan;
@@ -126,6 +127,13 @@ impl VerifyOptions {
         if fuel > most {
             bail!(
                 "{} lets its agents use {fuel} fuel on a problem, more than {most}; give --fuel {fuel} to let them",
+                entry.shown()
+            );
+        }
+        if let Some((times, most)) = oracle::beyond_usual(&entry.plan)? {
+            bail!(
+                "{} asks the oracle for {times:.0} times the work of its usual settings, more than {most}: its results \
+                 are not verified",
                 entry.shown()
             );
         }

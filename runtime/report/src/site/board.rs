@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use jointly_core::digest;
-use jointly_score::boards::is_sealed;
+use jointly_core::{Seed, digest};
 use jointly_score::combined::Merged;
 use jointly_score::entry::Entry;
 use jointly_score::leaderboard::Leaderboard;
@@ -49,33 +48,53 @@ pub(super) struct Board<'a> {
     /// The label to compare with, if this leaderboard has it.
     pub(super) baseline: Option<&'a str>,
     pub(super) intervals: Option<RankIntervals>,
-    pub(super) sealed: bool,
+    /// Whether its entries are contests.
+    pub(super) contest: bool,
+    /// Whether its seed is sealed.
+    sealed: bool,
     pub(super) entries: Vec<BoardEntry<'a>>,
     /// Who entered an agent in a contest, by its label.
     pub(super) entrants: &'a HashMap<String, String>,
 }
 
 impl<'a> Board<'a> {
-    /// Makes a leaderboard of combined entries, which are those of `files` under a seed of the same kind.
+    /// Makes a leaderboard of combined entries, which are those of `files` that are of contests or not, as `contest` says.
     pub(super) fn new(
         merged: &'a Merged,
         scores: &'a Scores<'a>,
         files: &'a [EntryFile<'a>],
         baseline: Option<&'a str>,
+        contest: Option<bool>,
     ) -> Self {
         let leaderboard = Leaderboard::new(scores);
-        let sealed = is_sealed(&merged.plan);
-        let of_board = files.iter().filter(|file| is_sealed(&file.entry.plan) == sealed);
+        let of_board = files.iter().filter(|file| contest.is_none_or(|own| file.entry.is_of_contest() == own));
+        let contest = contest.unwrap_or_else(|| files.iter().all(|file| file.entry.is_of_contest()));
         let entries =
             merged.entries.iter().zip(of_board).map(|((name, agents), file)| BoardEntry { name, agents, file });
         Self {
             baseline: baseline.filter(|label| leaderboard.labels().contains(label)),
             intervals: leaderboard.rank_intervals(),
             scores,
-            sealed,
+            contest,
+            sealed: matches!(merged.plan.seed, Seed::Sealed(_)),
             entries: entries.collect(),
             entrants: &merged.entrants,
             leaderboard,
+        }
+    }
+
+    /// Says who could know the problems.
+    pub(super) fn about_seed(&self) -> &'static str {
+        match (self.contest, self.sealed) {
+            (true, _) => {
+                "The seed is that of a contest: all agents were fixed before anybody could know the problems, as its folder \
+                 shows by jointly contest check."
+            }
+            (false, true) => {
+                "The seed is sealed, but nothing here shows that the agents were fixed before it was known: the folder of a \
+                 contest does."
+            }
+            (false, false) => "The seed is public: an agent can be made for its problems, so this is for development.",
         }
     }
 

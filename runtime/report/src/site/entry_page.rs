@@ -20,12 +20,7 @@ pub(super) fn page(board: &Board, entry: &BoardEntry, bundled: Bundled) -> Strin
     let mut facts = provenance::facts(plan);
     facts.push(cells(["digest of the pack", &entry.file.digest]));
     body.push(&table_of(&facts, 2));
-    let seed = if board.sealed {
-        "The seed is sealed: whether the agents were fixed before it was published is for the rules of the contest to show."
-    } else {
-        "The seed is public: an agent can be made for these problems."
-    };
-    body.element("p", &[], seed);
+    body.element("p", &[], board.about_seed());
     section(&mut body, "agents", "Agents", &agents(board, entry));
     section(&mut body, "check", "How to check it", &check(entry));
     section(&mut body, "again", "How to run it again", &again(entry, bundled));

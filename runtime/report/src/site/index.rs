@@ -25,7 +25,7 @@ pub(super) fn page(boards: &[Board]) -> String {
         if number == 0 {
             body.push(&ranked);
         } else {
-            section(&mut body, "public", "Under the public seed, for development", &ranked);
+            section(&mut body, "public", "Other runs, for development", &ranked);
         }
     }
     for (number, board) in boards.iter().enumerate() {
@@ -61,12 +61,7 @@ fn ranked(board: &Board, public: Option<&Board>) -> Markup {
 
 /// Says how sure the first place is, and what kind of seed the problems come from.
 fn certainty(board: &Board) -> String {
-    let seed = if board.sealed {
-        "The seed is sealed: nobody can guess the problems. Whether the agents were fixed before it was known is for the \
-         rules of the contest to show."
-    } else {
-        "The seed is public: an agent can be made for its problems, so this table is for development."
-    };
+    let seed = board.about_seed();
     let Some(intervals) = &board.intervals else {
         return format!("{seed} There are too few problems to say how sure the ranks are.");
     };

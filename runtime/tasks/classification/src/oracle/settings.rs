@@ -152,6 +152,14 @@ impl Settings {
         }
     }
 
+    /// Returns the most gradients that the sampler takes on a problem, if no chain agrees with the others before the last
+    /// round: each round does twice the work of the one before.
+    pub fn most_gradients(&self) -> f64 {
+        let kept = f64::from(self.per_chain() as u32) * f64::from(self.thin);
+        let first = f64::from(self.chains) * (f64::from(self.warmup) + kept) * f64::from(self.steps);
+        first * (f64::from(self.rounds).exp2() - 1.0)
+    }
+
     /// Returns the number of functions that each chain keeps.
     pub(super) fn per_chain(&self) -> usize {
         let usual = USUAL_SAMPLES.max(LEAST_PER_CHAIN * self.chains);
@@ -180,6 +188,13 @@ mod tests {
         let stated: Vec<_> = Settings::list().into_iter().map(|info| (info.name, info.default.to_string())).collect();
         let given = stated.iter().map(|(name, value)| (*name, value.as_str()));
         assert_eq!(Settings::with(given).unwrap(), Settings::default());
+    }
+
+    /// Of the defaults, on paper: 8 chains of 120 transitions and 125 functions, 64 steps each, and 1 + 2 + 4 times that.
+    #[test]
+    fn the_most_work_is_that_of_all_rounds() {
+        let settings = Settings::default().for_draws(1000).unwrap();
+        assert_eq!(settings.most_gradients(), f64::from(8 * (120 + 125) * 64 * 7));
     }
 
     #[test]
