@@ -19,6 +19,7 @@ mod guests;
 mod hostile;
 mod imported;
 mod interruption;
+#[cfg(target_os = "linux")]
 mod kill_points;
 mod languages;
 mod like;

@@ -29,7 +29,9 @@ fn bash(folder: &Path, commands: &str, base: &str) -> Finished {
             .current_dir(folder)
             .env("PATH", path)
             .env("BASE", base)
-            .env("GITHUB_OUTPUT", output),
+            .env("GITHUB_OUTPUT", output)
+            .env("GITHUB_ENV", folder.parent().unwrap().join("environment"))
+            .env("RUNNER_TEMP", folder.parent().unwrap()),
     )
 }
 
@@ -57,8 +59,16 @@ fn the_workflow_verifies_what_is_new_and_builds_the_site() {
     // Without a pack there is nothing to do, nothing fails, and there is nothing to publish.
     assert_eq!([&verify, &build].map(|commands| bash(&table, commands, &base).code), [Some(0); 2]);
     assert!(!folder.path().join("output").exists());
-    let unset = bash(&table, &step(&table, "Build jointly"), &base);
+    let read = step(&table, "Read table.env");
+    let unset = bash(&table, &read, "");
     assert!(unset.code == Some(1) && unset.stderr.contains("table.env names no repository and revision"), "{unset:?}");
+    // A pull request's own table.env counts for nothing.
+    let named = "JOINTLY_REPOSITORY=https://example.org/jointly.git\nJOINTLY_REVISION=0123abcd\n";
+    fs::write(table.join("table.env"), named).unwrap();
+    git(&table, &["commit", "-q", "-a", "-m", "names a command"]);
+    assert_eq!(bash(&table, &read, &base).code, Some(1));
+    assert_eq!(bash(&table, &read, "").code, Some(0));
+    assert_eq!(fs::read_to_string(folder.path().join("environment")).unwrap(), named);
     let honest = RunDirectory::of(&["uniform", "prior"], PROBLEM);
     fs::copy(packed(&honest), table.join("packs/-- $(touch owned) '<b>.jointly")).unwrap();
     git(&table, &["add", "."]);
@@ -72,6 +82,27 @@ fn the_workflow_verifies_what_is_new_and_builds_the_site() {
     assert!(built.code == Some(0) && table.join("site/index.html").is_file(), "{built:?}");
     assert_eq!(fs::read_to_string(folder.path().join("output")).unwrap(), "built=yes\n");
     assert!(!table.join("owned").exists() && git(&table, &["status", "--porcelain"]).is_empty());
+    // After the merge, and not for a base that is not there.
+    assert!(bash(&table, &build, "").code == Some(0) && bash(&table, &build, "0123abcd").code == Some(128));
+    // A folder or a link that is called like a pack is refused.
+    let base = git(&table, &["rev-parse", "HEAD"]);
+    for (make, said) in [
+        ("mkdir packs/evil.jointly && echo 1 > packs/evil.jointly/plan.json", "packs/ holds packs, and no folders"),
+        ("ln -s README.md packs/evil.jointly", "a pack must be a file and no link"),
+        ("echo 1 > packs/evil.json", "packs/ holds nothing but .jointly files"),
+    ] {
+        assert_eq!(bash(&table, make, "").code, Some(0));
+        git(&table, &["add", "."]);
+        git(&table, &["commit", "-q", "-m", "an evil pack"]);
+        let refused = bash(&table, &verify, &base);
+        assert!(refused.code == Some(1) && refused.stderr.contains(said), "{refused:?}");
+        let built = bash(&table, &build, &base);
+        assert!(
+            built.code == Some(0)
+                && !String::from_utf8_lossy(&fs::read(table.join("site/index.html")).unwrap()).contains("evil")
+        );
+        git(&table, &["reset", "-q", "--hard", &base]);
+    }
     // A pack of other problems is the one that is named, though its name comes first.
     let other = RunDirectory::of(&["uniform"], "quick/t10/temp0.1/seed1");
     fs::copy(packed(&other), table.join("packs/a.jointly")).unwrap();

@@ -44,7 +44,7 @@ COUNTED(unlinkat, (int folder, const char *path, int flags), (folder, path, flag
 
 ssize_t writev(int file, const struct iovec *parts, int count) {
   if (file > 2 && is_last()) {
-    NEXT(writev)(file, parts, count / 2);
+    NEXT(write)(file, parts[0].iov_base, parts[0].iov_len / 2);
     end();
   }
   return NEXT(writev)(file, parts, count);
@@ -62,7 +62,7 @@ ssize_t write(int file, const void *bytes, size_t length) {
   int name(const char *path, int flags, ...) { \
     va_list rest; \
     va_start(rest, flags); \
-    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0; \
+    mode_t mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(rest, mode_t) : 0; \
     va_end(rest); \
     if (flags & (O_CREAT | O_TRUNC) && is_last()) end(); \
     return NEXT(name)(path, flags, mode); \

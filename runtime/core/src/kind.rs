@@ -63,6 +63,11 @@ pub trait TaskOptions: Any {
     /// Returns the number of functions sampled from each agent.
     fn draws(&self) -> u32;
 
+    /// Returns the number of tau-samples of each problem that the host samples, if there are any.
+    fn tau_samples(&self) -> Option<u32> {
+        None
+    }
+
     /// Checks the numbers, which may come from anywhere.
     ///
     /// # Errors

@@ -1,22 +1,21 @@
 //! The oracle as the command runs it: a reserved name among the agents, carried out by the host itself.
 
 use anyhow::{Result, anyhow, bail};
-use jointly_classification::Evaluation;
 use jointly_classification::oracle::{Oracle, Posterior, Settings as Sampling};
 use jointly_classification::{Instance, Problem};
 use jointly_core::Real;
 use jointly_host::{Failure, Kind, Phase, Trace};
 use jointly_record::guess;
-use jointly_record::plan::{Plan, Terms};
+use jointly_record::plan::Plan;
 use jointly_record::reference::NAME;
 use jointly_record::settings::Settings;
 use jointly_record::unit::SampleDiagnosis;
 
-/// Parses the oracle's settings of a spec or a plan, for an evaluation.
+/// Parses the oracle's settings of a spec or a plan, for an evaluation with so many draws.
 ///
 /// # Errors
 /// When the oracle refuses them.
-pub fn sampling(settings: &Settings, evaluation: &Evaluation) -> Result<Sampling> {
+pub fn sampling(settings: &Settings, draws: u32) -> Result<Sampling> {
     let known = || Sampling::list().into_iter().map(|info| info.name);
     if let Some(unknown) = settings.names().find(|name| known().all(|known| known != *name)) {
         let list = format!("`jointly agents {NAME}` describes its settings");
@@ -24,7 +23,7 @@ pub fn sampling(settings: &Settings, evaluation: &Evaluation) -> Result<Sampling
     }
     let list = settings.to_list();
     let given = list.iter().map(|setting| (setting.name.as_str(), setting.value.as_str()));
-    let sampling = Sampling::with(given).and_then(|sampling| sampling.for_draws(evaluation.draws));
+    let sampling = Sampling::with(given).and_then(|sampling| sampling.for_draws(draws));
     sampling.map_err(|refusal| anyhow!("{NAME} refuses its settings: {refusal}"))
 }
 
@@ -37,10 +36,9 @@ const MOST_WORK: f64 = 100.0;
 /// # Errors
 /// When the oracle refuses its settings.
 pub fn beyond_usual(plan: &Plan) -> Result<Option<(f64, f64)>> {
-    let Terms::Evaluation(evaluation) = &plan.terms else { return Ok(None) };
     let usual = Sampling::default().most_gradients();
     for agent in plan.agents.iter().filter(|agent| agent.is_reference()) {
-        let times = sampling(&agent.settings, evaluation)?.most_gradients() / usual;
+        let times = sampling(&agent.settings, plan.draws())?.most_gradients() / usual;
         if times > MOST_WORK {
             return Ok(Some((times, MOST_WORK)));
         }
@@ -108,7 +106,7 @@ mod tests {
     fn the_remedy_is_accepted() {
         let spec: AgentSpec = MORE_WORK.parse().unwrap();
         for name in ["quick", "testbed"] {
-            assert!(sampling(&spec.settings, &suite(name).unwrap().evaluation).is_ok());
+            assert!(sampling(&spec.settings, suite(name).unwrap().evaluation.draws).is_ok());
         }
     }
 }

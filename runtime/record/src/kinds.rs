@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
+use crate::suites::IMPORTED;
 use crate::unit::{Outcome, SampleDiagnosis};
 
 static CLASSIFICATION: Kind = Kind::of::<Classification>();
@@ -100,6 +101,11 @@ impl Plan {
     /// Returns the number of functions sampled from each agent.
     pub fn draws(&self) -> u32 {
         self.terms.options().draws()
+    }
+
+    /// Returns the number of tau-samples of each problem; imported problems have their own numbers, which a plan lacks.
+    pub fn tau_samples(&self) -> Option<u32> {
+        self.terms.options().tau_samples().filter(|_| self.suite != IMPORTED)
     }
 
     /// Returns the agent that predicts in active learning, if it is not the one that selects.

@@ -95,8 +95,8 @@ fn public_text(sealed: &Leaderboard, public: &Leaderboard) -> String {
         rows.push(vec![it.sealed.planned.label.clone(), public, sealed, shown(it.difference), above]);
     }
     let about = format!(
-        "{score} under a public seed and under the sealed one, paired by the names of problems; all agents share what the \
-         problems of one seed are harder by, so an overfit to the public ones is above the others' difference:"
+        "{score} under a public seed and under the sealed one, paired by the names of problems; above others is the \
+         agent's difference minus the mean difference of the other agents:"
     );
     format!("{}\n{}", wrap(&about, INDENT), render(1, &rows))
 }

@@ -2,8 +2,6 @@
 
 use jointly_classification::scores::ACCURACY;
 use jointly_core::{At, ScoreName};
-use jointly_record::plan::Terms;
-use jointly_record::suites::IMPORTED;
 
 use crate::leaderboard::{Leaderboard, Placed};
 use crate::mark::{KL, Mark};
@@ -40,20 +38,11 @@ impl Leaderboard<'_> {
     fn of_agent(&self, placed: &Placed, best: Option<&BestAccuracies>) -> Vec<Mark> {
         let Some(best) = best else { return Vec::new() };
         let of_score = |name: &ScoreName| match name.stem() {
-            KL => below_zero(placed.agent, *name, self.tau_samples()),
+            KL => below_zero(placed.agent, *name, self.scores.plan.tau_samples().map(f64::from)),
             ACCURACY if !name.is_shifted() => exceeded(best, placed.agent, *name),
             _ => None,
         };
         self.names.iter().filter_map(of_score).collect()
-    }
-
-    /// Returns the number of tau-samples of each problem, if the suite says it.
-    fn tau_samples(&self) -> Option<f64> {
-        let plan = self.scores.plan;
-        match &plan.terms {
-            Terms::Evaluation(evaluation) if plan.suite != IMPORTED => Some(f64::from(evaluation.samples)),
-            _ => None,
-        }
     }
 
     /// Returns the note about the marks of an agent, if it has any.

@@ -1,5 +1,5 @@
-//! Agents on a public suite beside the same agents under a sealed seed: the difference is what they owe to the suite
-//! being known, and what the drawn problems differ by.
+//! Agents on a public suite beside the same agents under a sealed seed: the difference is the effect of a known suite plus
+//! that of other random problems.
 
 use std::collections::HashMap;
 
@@ -30,10 +30,11 @@ pub struct Overfit<'a> {
 /// # Formula
 /// Problems of one name have the same setting and are drawn anew under each seed, so differences are paired by name: what
 /// settings differ by cancels. With d(i, p) the difference of agent i on problem p, sealed minus public, `difference` is
-/// the mean of d(i, p) over p. Problems that happen to be harder under one seed move all agents alike, so `above_others`
-/// is the mean over p of d(i, p) minus the mean of d(j, p) over the other agents j that have p: above 0, agent i lost more
-/// than the others where nobody could know the problems. Standard errors are those of these means over problems,
-/// clustered as those of scores.
+/// the mean of d(i, p) over p. Random problems can be harder under one seed, which moves most agents the same way, so
+/// `above_others` is the mean over p of d(i, p) minus the mean of d(j, p) over the other agents j whose d(j, p) is finite.
+/// It says how much more agent i lost than the others: an overfit that all share does not show, and that of one makes the
+/// others negative. Standard errors are those of these means over problems, clustered as those of scores; nothing is
+/// tested.
 pub fn overfit<'a>(sealed: &Leaderboard<'a>, public: &Leaderboard<'a>) -> Vec<Overfit<'a>> {
     let Some(score) = sealed.compared_by() else { return Vec::new() };
     let pairs: Vec<_> = sealed
@@ -46,7 +47,8 @@ pub fn overfit<'a>(sealed: &Leaderboard<'a>, public: &Leaderboard<'a>) -> Vec<Ov
         .collect();
     let differences: Vec<_> = pairs.iter().map(|(mine, theirs, _)| by_problem(mine, theirs, &score)).collect();
     let mut all: HashMap<&str, (f64, usize)> = HashMap::new();
-    for (problem, (_, difference)) in differences.iter().flatten() {
+    let finite = differences.iter().flatten().filter(|(_, (_, difference))| difference.is_finite());
+    for (problem, (_, difference)) in finite {
         let (sum, agents) = all.entry(problem).or_default();
         *sum += difference;
         *agents += 1;
@@ -56,11 +58,12 @@ pub fn overfit<'a>(sealed: &Leaderboard<'a>, public: &Leaderboard<'a>) -> Vec<Ov
         let mut problems: Vec<_> = own.iter().collect();
         problems.sort_by_key(|(problem, _)| **problem);
         for (problem, (cluster, difference)) in problems {
-            let (sum, agents) = all[problem];
-            if agents > 1 {
+            let (sum, agents) = all.get(problem).copied().unwrap_or_default();
+            let (own, counted) = if difference.is_finite() { (*difference, 1) } else { (0.0, 0) };
+            if agents > counted {
                 clusters.push(*cluster);
                 mine.push(*difference);
-                others.push((sum - difference) / (agents - 1) as f64);
+                others.push((sum - own) / (agents - counted) as f64);
             }
         }
         (!clusters.is_empty()).then(|| paired_difference(&mine, &others, &clusters))
@@ -92,6 +95,7 @@ fn by_problem<'a>(
 
 #[cfg(test)]
 mod tests {
+    use jointly_record::invented::Got::{Missing, Scored};
     use jointly_record::invented::InventedRun;
 
     use super::overfit;
@@ -118,5 +122,26 @@ mod tests {
         let above: Vec<(f64, f64)> =
             both.iter().filter_map(|it| it.above_others).map(|it| (it.mean, it.stderr)).collect();
         assert_eq!(above, [(-0.5, 0.5), (0.5, 0.5)]);
+    }
+
+    /// Of three agents one has an infinite score and one has no result on the second problem: the others stay finite.
+    #[test]
+    fn an_infinite_score_is_that_of_its_agent_alone() {
+        let problems = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
+        let ones = [Scored(1.0), Scored(1.0)];
+        let public = InventedRun::new("quick", &problems, &[("mlp", &ones), ("knn", &ones), ("prior", &ones)]);
+        let odd = [Scored(f64::INFINITY), Scored(2.0)];
+        let some = [Scored(2.0), Missing];
+        let sealed = InventedRun::new("quick", &problems, &[("mlp", &ones), ("knn", &odd), ("prior", &some)]);
+        let (sealed, public) = (sealed.scores(), public.scores());
+        let (sealed, public) = (Leaderboard::new(&sealed), Leaderboard::new(&public));
+        let both = overfit(&sealed, &public);
+        let above = |agent: &str| {
+            let own = both.iter().find(|it| it.public.planned.label == agent).unwrap();
+            own.above_others.unwrap().mean
+        };
+        // Aggregates are twice the losses. On the first problem mlp differs by 0, prior by 2; on the second mlp by 0, knn
+        // by 2.
+        assert_eq!((above("mlp"), above("prior"), above("knn")), (-2.0, 2.0, f64::INFINITY));
     }
 }

@@ -22,8 +22,8 @@ use crate::{exit, output};
 /// Entries are directories that `jointly run` wrote, and files that `jointly pack` made. They must be of one suite,
 /// engine and seed, with the same limits, evaluation options and problems; the first difference is named. Differences
 /// to the baseline are over the same problems, and those that are significant are marked. An agent that two entries
-/// have, to the byte, counts once, and must have the same results in both. Entries under a sealed seed rank, and those
-/// under a public one stand beside them. Scores must follow from the results in the entries; `jointly verify` finds out
+/// have, to the byte, counts once, and must have the same results in both. Contests rank, given by their folders, and other
+/// runs stand beside them. Scores must follow from the results in the entries; `jointly verify` finds out
 /// whether the results are true.
 #[derive(Args)]
 pub(crate) struct Leaderboard {

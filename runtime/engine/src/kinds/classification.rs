@@ -37,7 +37,7 @@ impl Asked for AskedClassification {
 
     fn reference(&self, settings: &Settings) -> anyhow::Result<Contestant> {
         oracle::refuse_unknown_laws(&self.suite.problems)?;
-        Ok(Contestant::Oracle(oracle::sampling(settings, &self.suite.evaluation)?))
+        Ok(Contestant::Oracle(oracle::sampling(settings, self.suite.evaluation.draws)?))
     }
 
     fn predictions(&self, folder: &Path) -> anyhow::Result<Predictions> {

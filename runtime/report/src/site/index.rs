@@ -9,9 +9,9 @@ use crate::drawing::Markup;
 use crate::glossary;
 use crate::leaderboard_text::share;
 
-/// What the numbers are about, for those who come by a link.
-const ABOUT: &str = "How good is an agent's uncertainty? Each agent here learnt from the training data of every problem and \
-    predicted at many inputs jointly; Jointly made the problems, ran the agents in a sandbox and scored the predictions.";
+/// What the numbers are about, for readers who arrive by a link.
+const ABOUT: &str = "How good is an agent's uncertainty? On every problem each agent predicted at many inputs jointly, and \
+    Jointly scored the predictions.";
 
 /// Makes the page of leaderboards, of which the first ranks.
 pub(super) fn page(boards: &[Board]) -> String {
@@ -111,8 +111,8 @@ fn notes(board: &Board, public: Option<&Board>) -> Markup {
     if public.is_some() {
         notes.push(
             "public and sealed: the scores of the same agent, byte for byte, on problems that were known and on problems that \
-             were not. All agents share what the problems of one seed are harder by, so an overfit to the public suite is in \
-             the last of these columns: by how much the agent's difference is above that of the others"
+             were not. Random problems can be harder under one seed; above others is the agent's difference minus the mean difference \
+             of the other agents, so an overfit that all share does not show"
                 .to_owned(),
         );
     }

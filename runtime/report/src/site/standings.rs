@@ -45,7 +45,7 @@ pub(super) const MEANINGS: [(&str, &str); 5] = [
 pub(super) const BESIDE: [(&str, &str); 3] = [
     ("public", "the compared score of the same agent under the public seed"),
     ("sealed - public", "the score minus that under the public seed, paired by the names of problems"),
-    ("above others", "that difference minus its mean over the other agents: what the agent owes to a known suite"),
+    ("above others", "that difference minus the mean difference of the other agents"),
 ];
 
 fn meaning(heading: &str) -> &'static str {

@@ -45,6 +45,10 @@ impl TaskOptions for Evaluation {
         self.draws
     }
 
+    fn tau_samples(&self) -> Option<u32> {
+        Some(self.samples)
+    }
+
     fn check(&self) -> Result<(), String> {
         Self::check(self).map_err(|error| error.to_string())
     }
