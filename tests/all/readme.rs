@@ -29,6 +29,7 @@ const OTHERS: [&str; 8] = [
     "docs/results/README.md",
     "docs/results/regression.md",
     "docs/results/shift.md",
+    "docs/results/table.md",
     "docs/results/testbed.md",
     "runtime/python/README.md",
 ];
