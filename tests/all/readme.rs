@@ -22,7 +22,7 @@ pub(crate) const SAME_FOLDER: &str = "same-folder";
 const LONGEST_README: usize = 200;
 
 /// Pages whose links and examples are checked, but whose commands are records of runs or meant for other environments.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
