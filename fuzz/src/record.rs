@@ -172,7 +172,7 @@ fn is_scored(plan: &Plan, results: &[UnitResult]) {
     assert!(leaderboard.to_csv().lines().count() > plan.agents.len());
     assert_eq!(leaderboard.joint_table().len(), 1 + plan.agents.len());
     assert_eq!(leaderboard.other_table(None).len(), 1 + plan.agents.len());
-    to_json(&leaderboard.document(None, &[], None)).expect("a leaderboard can be written");
+    to_json(&leaderboard.document(None, &[], &HashMap::new(), None)).expect("a leaderboard can be written");
     let by = leaderboard.compared_by().map(|name| name.to_string());
     let by = by.as_deref();
     for tune in Tune::ALL {

@@ -65,6 +65,25 @@ fn a_sample_finds_a_false_line_where_it_looks() {
 }
 
 /// Returns the output of `leaderboard` for entries.
+#[test]
+fn scores_that_no_prediction_has_are_refused() {
+    let honest = RunDirectory::of(&["uniform", "prior"], PROBLEM);
+    let journal = honest.read("results.jsonl");
+    let claims: [(&str, Value, &str); 3] = [
+        ("/scored/scores/accuracy/mean", 1.5.into(), "accuracy with a value outside the range from 0 to 1"),
+        ("/scored/scores/accuracy/stderr", (-0.1).into(), "accuracy with a standard error below 0"),
+        ("/scored/scores/ece", (-0.5).into(), "ece with a value outside the range from 0 to 1"),
+    ];
+    for (place, value, said) in claims {
+        let mut lines: Vec<Value> = journal.lines().map(json).collect();
+        *lines[0].pointer_mut(place).unwrap() = value;
+        lines[0].as_object_mut().unwrap().remove("checksum");
+        let text: String = lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
+        fs::write(honest.file("results.jsonl"), text).unwrap();
+        refused(["leaderboard", honest.argument()], &[said, "for uniform on quick/t10/temp0.1/seed0"]);
+    }
+}
+
 fn ranked(entries: &[&str], options: &[&str]) -> String {
     done(["leaderboard"].iter().chain(entries).chain(options))
 }
@@ -99,6 +118,7 @@ fn entries_rank_as_one_run_of_all_their_agents_does() {
     assert_eq!((object.remove("marks"), object.remove("overfit")), (Some(serde_json::json!([])), Some(Value::Null)));
     let comparison = object.remove("comparison").unwrap();
     let sources = object.remove("entries").unwrap();
+    assert_eq!(object.remove("entrants"), Some(serde_json::json!({})));
     assert_eq!(document, whole.scores());
     assert_eq!(comparison["baseline"], "mlp:steps=20");
     let compared = comparison["agents"].as_array().unwrap();

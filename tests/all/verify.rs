@@ -222,7 +222,7 @@ fn a_plan_that_could_not_be_carried_out_is_refused() {
 
 #[test]
 fn a_doctored_journal_or_leaderboard_does_not_hold() {
-    let journal = edited("results.jsonl", "\"mean\":", "\"mean\":1");
+    let journal = edited("results.jsonl", "\"draw_error\":", "\"draw_error\":1");
     assert!(journal.contains("verification failed: scores.json.agents[0]"), "{journal}");
     let journal = edited("results.jsonl", "}}\n", "},\"log\":[\"told\"]}\n");
     assert!(journal.contains("results.jsonl has another result for"), "{journal}");

@@ -89,8 +89,12 @@ pub(crate) fn refuse_against(rules: &Rules, now: Time, entries: &[(String, Conte
             let of = |id: &str| format!("{ENTRIES}/{}", file_name(id, "json"));
             let (first, second) = (held.shown(), entry.shown());
             match held.at.cmp(&entry.at) {
-                Ordering::Less => bail!("{second} is the agent of {first}, which came first: remove {}", of(id)),
-                Ordering::Greater => bail!("{first} is the agent of {second}, which came first: remove {}", of(other)),
+                Ordering::Less => {
+                    bail!("{second} is the agent of {first}, whose entry has the earlier time: remove {}", of(id))
+                }
+                Ordering::Greater => {
+                    bail!("{first} is the agent of {second}, whose entry has the earlier time: remove {}", of(other))
+                }
                 Ordering::Equal => bail!("{second} is the agent of {first}: remove {} or {}", of(other), of(id)),
             }
         }

@@ -82,5 +82,9 @@ pub(crate) fn name_defect(what: &str, name: &str) -> Option<String> {
     if name.is_empty() || name.trim() != name {
         return Some(format!("{what} {name:?} is empty, or has blanks around it"));
     }
+    // Lists of names are printed with these between them.
+    if name.contains([',', ';']) {
+        return Some(format!("{what} {name:?} has a comma or a semicolon in its name"));
+    }
     printable::defect(what, name, LONGEST_NAME)
 }

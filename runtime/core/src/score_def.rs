@@ -91,7 +91,9 @@ pub enum Better {
 pub enum Unit {
     /// Nats: natural logarithms of probabilities or densities.
     Nats,
-    /// A share or another number without a unit.
+    /// A share, from 0 to 1.
+    Share,
+    /// Another number without a unit.
     One,
     /// The unit of the data's targets.
     Target,
@@ -330,6 +332,7 @@ impl fmt::Display for Unit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Nats => "nats",
+            Self::Share => "share",
             Self::One => "-",
             Self::Target => "target",
             Self::Fuel => "fuel",

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use jointly_core::Metric;
 use jointly_core::printable::{ShowPath as _, Shown};
 use jointly_record::attachments::kept;
 use jointly_record::difference::difference;
@@ -183,7 +184,8 @@ impl Entry {
 /// missing.
 ///
 /// # Errors
-/// When a unit has no result or one of another kind of task, or a result belongs to no unit.
+/// When a unit has no result, one of another kind of task or one with scores that no prediction has, or a result belongs
+/// to no unit.
 pub fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<Vec<UnitResult>> {
     let (total, found) = (plan.agents.len() * plan.problems.len(), results.len());
     let agents: HashMap<&str, usize> =
@@ -209,6 +211,9 @@ pub fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<V
         let UnitResult { agent, problem, .. } = result;
         bail!("{JOURNAL} has a result of another kind of problem for {agent} on {problem}");
     }
+    if let Some((result, defect)) = ordered.iter().find_map(|result| Some((result, impossible(plan, result)?))) {
+        bail!("{JOURNAL} has {defect} for {} on {}", result.agent, result.problem);
+    }
     if let Some((agent, problem)) = strange {
         bail!("{JOURNAL} has a result for {agent} on {problem}, which is not a unit of the plan");
     }
@@ -220,6 +225,13 @@ pub fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<V
         if total == 1 { "has" } else { "have" }
     );
     Ok(ordered)
+}
+
+/// Returns the first score of a result that no prediction has, and why.
+fn impossible(plan: &Plan, result: &UnitResult) -> Option<String> {
+    // The metric decides only under which name a joint score is listed.
+    let values = result.outcome.scores(Metric::Kl, plan.draws())?;
+    values.iter().find_map(|(name, scored)| Some(format!("{name} with {}", scored.defect(name.unit())?)))
 }
 
 impl Claims {

@@ -328,9 +328,9 @@ impl<'a> Leaderboard<'a> {
         csv(&self.header(), self.order.iter().map(|placed| self.row(placed)))
     }
 
-    /// Writes `leaderboard.csv` with further columns: each agent's label and entries and, if there is a baseline, the
-    /// paired difference to it with the p value of its test.
-    pub fn to_csv_of_entries(&self, baseline: Option<&str>, entries: impl Fn(&str) -> String) -> String {
+    /// Writes `leaderboard.csv` with further columns: each agent's label, entries and entrants and, if there is a baseline,
+    /// the paired difference to it with the p value of its test.
+    pub fn to_csv_of_entries(&self, baseline: Option<&str>, entries: impl Fn(&str) -> [String; 2]) -> String {
         let mut header = self.header();
         header.extend(names(&ENTRIES));
         let compared = self.baseline(baseline).is_some() && self.compared_by().is_some();
@@ -343,7 +343,8 @@ impl<'a> Leaderboard<'a> {
         let rows = compared_rows.map(|(place, (placed, comparison))| {
             let mut row = self.row(placed);
             let label = &placed.agent.planned.label;
-            let of_entries: [String; ENTRIES.len()] = [label.clone(), entries(label)];
+            let [entries, entrants] = entries(label);
+            let of_entries: [String; ENTRIES.len()] = [label.clone(), entries, entrants];
             row.extend(of_entries);
             if compared {
                 let [mean, stderr] = cells(comparison.map(|comparison| comparison.difference));

@@ -72,7 +72,7 @@ pub(crate) const FLOOR: [Column; 2] = [
 ];
 
 /// The columns of several entries that are ranked together.
-pub(crate) const ENTRIES: [Column; 2] = [
+pub(crate) const ENTRIES: [Column; 3] = [
     Column {
         name: "label",
         field: Field::Text,
@@ -82,6 +82,11 @@ pub(crate) const ENTRIES: [Column; 2] = [
         name: "entry",
         field: Field::Text,
         meaning: "From `jointly leaderboard` only: the entries that have the agent, separated by a semicolon and a space.",
+    },
+    Column {
+        name: "entrant",
+        field: Field::Text,
+        meaning: "From `jointly leaderboard` only: who entered the agent in a contest, separated by a comma and a space.",
     },
 ];
 
@@ -315,7 +320,7 @@ mod tests {
         assert!(described.schema["additionalProperties"] == false);
         let board = Leaderboard::new(scores);
         let mut columns = BTreeSet::new();
-        for text in [board.to_csv(), board.to_csv_of_entries(baseline, |_| "mine; yours".to_owned())] {
+        for text in [board.to_csv(), board.to_csv_of_entries(baseline, |_| ["mine; yours", "ada"].map(str::to_owned))] {
             let mut reader = csv::Reader::from_reader(text.as_bytes());
             let header = reader.headers().unwrap().clone();
             for required in described.schema["required"].as_array().unwrap() {

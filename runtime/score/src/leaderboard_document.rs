@@ -1,5 +1,7 @@
 //! The document that `jointly leaderboard --format json` prints, as typed data from which its JSON Schema is derived.
 
+use std::collections::{BTreeMap, HashMap};
+
 use jointly_core::Real;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,6 +23,8 @@ pub struct LeaderboardDocument<'a> {
     comparison: Option<ComparisonDocument<'a>>,
     /// The entries, in the order in which they were given.
     entries: Vec<EntryDocument<'a>>,
+    /// Who entered which agent, where entries are contests.
+    entrants: BTreeMap<&'a str, &'a str>,
     /// The ranks in resamples of the problems; null if problems cannot be resampled.
     ranks: Option<RanksDocument<'a>>,
     /// Results that no honest agent has except by luck: means better than the best possible one by more than three
@@ -148,11 +152,13 @@ struct EntryDocument<'a> {
 
 impl Leaderboard<'_> {
     /// Returns the leaderboard as a document. `entries` are names, each with the labels of the entry's agents; `public`
-    /// is the leaderboard of the entries under a public seed, if these are under a sealed one.
+    /// is the leaderboard of the entries under a public seed, if these are under a sealed one. `entrants` are those of
+    /// contests, by the agents' labels.
     pub fn document<'d>(
         &'d self,
         baseline: Option<&str>,
         entries: &'d [(String, Vec<String>)],
+        entrants: &'d HashMap<String, String>,
         public: Option<&'d Leaderboard<'d>>,
     ) -> LeaderboardDocument<'d> {
         let entries = entries.iter().map(|(entry, agents)| EntryDocument { entry, agents }).collect();
@@ -160,6 +166,7 @@ impl Leaderboard<'_> {
             scores: self.scores,
             comparison: self.comparison(baseline),
             entries,
+            entrants: entrants.iter().map(|(label, by)| (label.as_str(), by.as_str())).collect(),
             ranks: self.resampled(),
             marks: self.marked(),
             overfit: public.map(|public| overfit(self, public).iter().map(overfit_document).collect()),
@@ -228,11 +235,11 @@ fn overfit_document<'a>(it: &Overfit<'a>) -> OverfitDocument<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeSet, HashMap};
 
     use jointly_record::invented::InventedRun;
     use jointly_record::schema::schema;
-    use serde_json::Value;
+    use serde_json::{Map, Value};
 
     use super::LeaderboardDocument;
     use crate::invented::InventedScores as _;
@@ -263,8 +270,8 @@ mod tests {
         let (scores, public) = (run.scores(), cheat.scores());
         let entries = [("mine".to_owned(), vec!["mlp".to_owned(), "prior".to_owned()])];
         let (board, public) = (Leaderboard::new(&scores), Leaderboard::new(&public));
-        let document = serde_json::to_value(board.document(None, &entries, Some(&public))).unwrap();
-        let marked = serde_json::to_value(public.document(None, &entries, None)).unwrap();
+        let document = serde_json::to_value(board.document(None, &entries, &HashMap::new(), Some(&public))).unwrap();
+        let marked = serde_json::to_value(public.document(None, &entries, &HashMap::new(), None)).unwrap();
         let schema: Value = schema::<LeaderboardDocument>().into();
         assert_eq!(fields(&document), described(&schema));
         let definitions = &schema["$defs"];
@@ -295,7 +302,8 @@ mod tests {
     fn a_leaderboard_has_all_fields_of_scores_and_no_comparison_without_a_baseline() {
         let run = InventedRun::scored("quick", &PROBLEMS, &[("prior", &[2.0, 4.0])]);
         let scores = run.scores();
-        let mut document = serde_json::to_value(Leaderboard::new(&scores).document(None, &[], None)).unwrap();
+        let mut document =
+            serde_json::to_value(Leaderboard::new(&scores).document(None, &[], &HashMap::new(), None)).unwrap();
         let object = document.as_object_mut().unwrap();
         assert_eq!(
             (object.remove("overfit"), object.remove("marks")),
@@ -304,6 +312,7 @@ mod tests {
         assert_eq!(object.remove("ranks").unwrap()["resamples"], 2_000);
         assert_eq!(object.remove("comparison"), Some(Value::Null));
         assert_eq!(object.remove("entries"), Some(Value::Array(Vec::new())));
+        assert_eq!(object.remove("entrants"), Some(Value::Object(Map::new())));
         assert_eq!(document, serde_json::to_value(&scores).unwrap());
         let (whole, part): (Value, Value) = (schema::<LeaderboardDocument>().into(), schema::<Scores>().into());
         assert!(fields(&whole["properties"]).is_superset(&fields(&part["properties"])), "{whole}");

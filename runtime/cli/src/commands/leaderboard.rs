@@ -79,12 +79,14 @@ impl Leaderboard {
             Format::Csv => {
                 let entries = |label: &str| {
                     let having = merged.entries.iter().filter(|(_, labels)| labels.iter().any(|own| own == label));
-                    having.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("; ")
+                    let entries = having.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("; ");
+                    [entries, merged.entrants.get(label).cloned().unwrap_or_default()]
                 };
                 output::print(&ranking.to_csv_of_entries(baseline.as_deref(), entries))?;
             }
             Format::Json => {
-                let document = ranking.document(baseline.as_deref(), &merged.entries, public.as_ref());
+                let document =
+                    ranking.document(baseline.as_deref(), &merged.entries, &merged.entrants, public.as_ref());
                 output::print_json(&document)?;
             }
             Format::Html => {

@@ -10,7 +10,7 @@ pub(super) const METRIC: MarginalMetric = MarginalMetric {
     about: ScoreInfo::new(
         "smooth_ece",
         Better::Lower,
-        Unit::One,
+        Unit::Share,
         "Smooth calibration error of the mean prediction: how far its confidence is from its accuracy, smoothed over confidence \
          in place of bins; 0 is calibrated.",
     ),

@@ -51,7 +51,8 @@ fn ranked(board: &Board, public: Option<&Board>) -> Markup {
     }
     body.element("p", &[], &certainty(board));
     filter(&mut body, board);
-    let class = [("class", "wide standings"), ("tabindex", "0"), ("role", "region"), ("aria-label", "leaderboard")];
+    let name = format!("leaderboard, {} seed", board.seed());
+    let class = [("class", "wide standings"), ("tabindex", "0"), ("role", "region"), ("aria-label", name.as_str())];
     body.open("div", &class);
     body.push(&standings::table(board, public));
     body.close("div");
@@ -171,7 +172,8 @@ fn meanings(boards: &[Board]) -> Markup {
     let compared = board.leaderboard.baseline(board.baseline).is_some();
     let names: Vec<_> = board.leaderboard.shown().collect();
     markup.open("dl", &[]);
-    let columns = standings::MEANINGS.iter().map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned()));
+    let columns =
+        standings::meanings(board, boards.len() > 1).map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned()));
     let scores = glossary::entries(&names, board.scores.units(), board.scores.plan, compared);
     for (name, meaning) in columns.chain(scores) {
         markup.element("dt", &[], &name);

@@ -31,7 +31,8 @@ pub(super) fn markup(board: &Board) -> Option<Markup> {
         counted(tests, "pair")
     );
     markup.element("p", &[("class", "lead")], &about);
-    markup.open("div", &[("class", "wide"), ("tabindex", "0"), ("role", "region"), ("aria-label", "pairwise tests")]);
+    let name = format!("pairwise tests, {} seed", board.seed());
+    markup.open("div", &[("class", "wide"), ("tabindex", "0"), ("role", "region"), ("aria-label", name.as_str())]);
     markup.open("table", &[("class", "pairs")]);
     markup.open("thead", &[]);
     markup.open("tr", &[]);

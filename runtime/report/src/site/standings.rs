@@ -34,7 +34,7 @@ impl Cell {
 }
 
 /// The rank, agent and further columns that every table has, with what their headings mean.
-pub(super) const MEANINGS: [(&str, &str); 5] = [
+const MEANINGS: [(&str, &str); 5] = [
     ("#", "the rank, and the interval of 95 % of the agent's ranks in resamples of the problems"),
     ("tier", "replayed: anybody can make the result again, to the bit; reported: nobody can"),
     ("first in", "the share of the resamples in which the agent is first"),
@@ -42,11 +42,23 @@ pub(super) const MEANINGS: [(&str, &str); 5] = [
     ("failures", "the number of problems that the agent failed on"),
 ];
 /// The columns that stand beside the sealed scores, with what their headings mean.
-pub(super) const BESIDE: [(&str, &str); 3] = [
+const BESIDE: [(&str, &str); 3] = [
     ("public", "the compared score of the same agent under the public seed"),
     ("sealed - public", "the score minus that under the public seed, paired by the names of problems"),
     ("above others", "that difference minus the mean difference of the other agents"),
 ];
+
+/// Returns the headings that a leaderboard's table has beside those of scores, with what they mean.
+pub(super) fn meanings(board: &Board, beside: bool) -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    let tiers = has_tiers(board);
+    let beside = BESIDE.iter().filter(move |_| beside);
+    MEANINGS.iter().filter(move |(name, _)| tiers || *name != "tier").chain(beside)
+}
+
+/// Returns whether a leaderboard's table has the column of tiers.
+fn has_tiers(board: &Board) -> bool {
+    board.leaderboard.agents().any(|agent| board.scores.plan.reports(agent.planned))
+}
 
 fn meaning(heading: &str) -> &'static str {
     MEANINGS.iter().chain(&BESIDE).find(|(own, _)| *own == heading).map_or("", |(_, meaning)| meaning)
@@ -57,7 +69,7 @@ pub(super) fn table(board: &Board, public: Option<&Board>) -> Markup {
     let shown: Vec<ScoreName> = board.leaderboard.shown().filter(|name| *name != *FUEL).collect();
     let baseline = board.leaderboard.baseline(board.baseline).filter(|_| board.leaderboard.compared_by().is_some());
     let columns = Columns {
-        tier: board.leaderboard.agents().any(|agent| board.scores.plan.reports(agent.planned)),
+        tier: has_tiers(board),
         both: public.map(|public| overfit(&board.leaderboard, &public.leaderboard)),
         compared: baseline.is_some(),
         shown,

@@ -35,14 +35,14 @@ pub const SCORES: &[ScoreDef<ProblemScores>] = &[
     ScoreDef::new(
         ACCURACY,
         Better::Higher,
-        Unit::One,
+        Unit::Share,
         "Share of test inputs whose most likely class, by the mean prediction, is the label.",
         |scores, _| vec![(At::Once, scores.accuracy.into())],
     ),
     ScoreDef::new(
         ECE,
         Better::Lower,
-        Unit::One,
+        Unit::Share,
         "Expected calibration error of the mean prediction: how far its confidence is from its accuracy, bin by bin; 0 is \
          calibrated.",
         |scores, _| vec![(At::Once, Scored::plain(scores.ece.0))],

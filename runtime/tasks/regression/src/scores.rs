@@ -194,7 +194,7 @@ pub const SCORES: &[ScoreDef<RegressionUnit>] = &[
     ScoreDef::new(
         "picp",
         Better::Near,
-        Unit::One,
+        Unit::Share,
         "Share of test observations in their L % prediction intervals; L % is right.",
         |unit, _| by_level(unit, |level| level.picp.0),
     ),
@@ -215,7 +215,7 @@ pub const SCORES: &[ScoreDef<RegressionUnit>] = &[
     ScoreDef::new(
         "cicp",
         Better::Near,
-        Unit::One,
+        Unit::Share,
         "Share of true function values in their L % confidence intervals.",
         |unit, _| by_covered_level(unit, LevelCoverage::cicp),
     ),

@@ -78,6 +78,7 @@ impl Close {
         if self.plan_only {
             let shown = shell::quoted(&run.shown().to_string());
             output::print(&format!("planned in {shown}; it is run by jointly run --like {shown} --out {shown}"))?;
+            output::print(&wrap(&format!("{} has {by}", contest.rules.name), 2))?;
             return Ok(ExitCode::from(exit::DONE));
         }
         let mut words: Vec<OsString> = ["--like".into(), run.clone().into(), "--out".into(), run.into()].into();

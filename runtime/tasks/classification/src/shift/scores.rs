@@ -13,7 +13,7 @@ pub const CONDITION_SCORES: &[ScoreDef<ConditionScores>] = &[
     ScoreDef::new(
         ACCURACY,
         Better::Higher,
-        Unit::One,
+        Unit::Share,
         "Share of test inputs whose most likely class, by the mean prediction over draws, is the label; as all scores \
          without a suffix, of the unshifted inputs.",
         |scores, _| labelled(scores, |scores| Some(scores.accuracy.into())),
@@ -21,7 +21,7 @@ pub const CONDITION_SCORES: &[ScoreDef<ConditionScores>] = &[
     ScoreDef::new(
         "auc",
         Better::Higher,
-        Unit::One,
+        Unit::Share,
         "Area under the receiver operating characteristic of class 1 against class 0; a half is chance.",
         |scores, _| labelled(scores, |scores| scores.auc.map(|auc| Scored::plain(auc.0))),
     ),
@@ -73,7 +73,7 @@ pub const CONDITION_SCORES: &[ScoreDef<ConditionScores>] = &[
     ScoreDef::new(
         ECE,
         Better::Lower,
-        Unit::One,
+        Unit::Share,
         "Expected calibration error of the mean prediction: how far its confidence is from its accuracy, in bins of equal \
          width; 0 is calibrated.",
         |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.ece.0))),
@@ -81,14 +81,14 @@ pub const CONDITION_SCORES: &[ScoreDef<ConditionScores>] = &[
     ScoreDef::new(
         "ece_quantile",
         Better::Lower,
-        Unit::One,
+        Unit::Share,
         "The same in bins between quantiles of the unshifted inputs' confidence.",
         |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.ece_quantile.0))),
     ),
     ScoreDef::new(
         "ece_top5",
         Better::Lower,
-        Unit::One,
+        Unit::Share,
         "The same of the five largest probabilities of each input.",
         |scores, _| labelled(scores, |scores| scores.ece_top5.map(|ece| Scored::plain(ece.0))),
     ),
@@ -118,7 +118,7 @@ pub const PROBLEM_SCORES: &[ScoreDef<ShiftScores>] = &[
     ScoreDef::new(
         "auroc",
         Better::Higher,
-        Unit::One,
+        Unit::Share,
         "Area under the receiver operating characteristic of low confidence, out-of-distribution inputs against unshifted ones, in \
          the mean over sets of them: a half is chance, 1 tells all apart.",
         |scores, _| detected(scores, |set| set.confidence.auroc.0),
@@ -126,21 +126,21 @@ pub const PROBLEM_SCORES: &[ScoreDef<ShiftScores>] = &[
     ScoreDef::new(
         "aupr_out",
         Better::Higher,
-        Unit::One,
+        Unit::Share,
         "Average precision of low confidence with the out-of-distribution inputs as positives.",
         |scores, _| detected(scores, |set| set.confidence.aupr_out.0),
     ),
     ScoreDef::new(
         "aupr_in",
         Better::Higher,
-        Unit::One,
+        Unit::Share,
         "Average precision of high confidence with the unshifted inputs as positives.",
         |scores, _| detected(scores, |set| set.confidence.aupr_in.0),
     ),
     ScoreDef::new(
         "fpr95_out",
         Better::Lower,
-        Unit::One,
+        Unit::Share,
         "Share of unshifted inputs that are taken for out-of-distribution ones where 95 % of the latter are found; lower is \
          better.",
         |scores, _| detected(scores, |set| set.confidence.fpr95_out.0),
@@ -148,14 +148,14 @@ pub const PROBLEM_SCORES: &[ScoreDef<ShiftScores>] = &[
     ScoreDef::new(
         "fpr95_in",
         Better::Lower,
-        Unit::One,
+        Unit::Share,
         "Share of out-of-distribution inputs that are taken for unshifted ones where 95 % of those are kept; lower is better.",
         |scores, _| detected(scores, |set| set.confidence.fpr95_in.0),
     ),
     ScoreDef::new(
         "auroc_entropy",
         Better::Higher,
-        Unit::One,
+        Unit::Share,
         "The same as auroc by high entropy in the place of low confidence.",
         |scores, _| detected(scores, |set| set.entropy.auroc.0),
     ),
