@@ -14,7 +14,7 @@ use jointly_record::kept::Kept;
 use jointly_record::plan::Plan;
 use jointly_record::suites;
 use jointly_record::unit::{Outcome, UnitResult};
-use jointly_score::entry::in_order;
+use jointly_score::entry::{impossible, in_order};
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
 use jointly_score::selection::{Selection, Tune};
@@ -100,6 +100,7 @@ pub fn journal(bytes: &[u8]) -> Ending {
             plan.agents.iter().any(|agent| agent.label == result.agent)
                 && plan.problems.iter().any(|planned| planned.problem == result.problem)
                 && plan.takes(&result.outcome)
+                && impossible(plan, result).is_none()
         };
         let all = results.iter().all(is_unit);
         match in_order(plan, results.clone(), "") {
