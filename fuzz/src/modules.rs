@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use arbitrary::Unstructured;
 use jointly_core::{Classifier as _, Dataset, Inputs, Matrix, Task};
-use jointly_host::{Compiler, Execution, LoadError, Runtime, Trace};
+use jointly_host::{Compiler, Execution, Kind, LoadError, Runtime, Trace};
 use wasm_smith::{Config, Module};
 
 use crate::puppet::computes;
@@ -19,23 +19,27 @@ const MEMORY: u64 = 1 << 20;
 ///
 /// # Panics
 /// When the host breaks a promise: an error is one printable line, a failure is the agent's own, and compiled and
-/// interpreted execution give the same log, the same failure and, where training succeeds, the same fuel. An agent that
-/// exhausts the stack of one of the two fails in both, but the engine counts a stack in bytes of machine code, so that the
-/// other may reach another limit first.
+/// interpreted execution give the same log, the same failure and, where training succeeds, the same fuel; without sinks,
+/// all but the fuel is the same. An agent that exhausts the stack of one of them fails in all, but the engine counts a stack
+/// in bytes of machine code, so that another may reach another limit first.
 pub fn modules(bytes: &[u8]) -> Ending {
     let (first, source) = bytes.split_first().unwrap_or((&0, &[]));
     let Some(module) = generated(source, first % 2 == 0) else { return Ending::Refused };
     let agent = computes(&module);
     let compiled = trained(runtime(), &agent);
     let interpreted = trained(interpreter(), &agent);
+    let without_sinks = trained(without_sinks(), &agent);
     let exhausts_stack = |trained: &Trained| trained.1.contains("call stack exhausted");
-    if [&compiled, &interpreted].into_iter().any(exhausts_stack) {
-        assert!(
-            matches!((compiled.0, interpreted.0), (Ending::Failed(_), Ending::Failed(_))),
-            "{compiled:?} {interpreted:?}"
-        );
-    } else {
-        assert_eq!(compiled, interpreted, "compiled, then interpreted");
+    let all = [&compiled, &interpreted, &without_sinks];
+    if all.into_iter().any(exhausts_stack) {
+        assert!(all.iter().all(|trained| matches!(trained.0, Ending::Failed(_))), "{all:?}");
+        return compiled.0;
+    }
+    assert_eq!(compiled, interpreted, "compiled, then interpreted");
+    let without_fuel = |(ending, message, log, _): &Trained| (*ending, message.clone(), log.clone());
+    // Without sinks the fuel suffices for more.
+    if !all.into_iter().any(|trained| matches!(trained.0, Ending::Failed(Kind::OutOfFuel))) {
+        assert_eq!(without_fuel(&compiled), without_fuel(&without_sinks), "compiled, then without sinks");
     }
     compiled.0
 }
@@ -91,6 +95,13 @@ fn trained(runtime: &Runtime, agent: &[u8]) -> Trained {
         Err(failure) => (is_the_guests(&failure), failure.to_string(), 0),
     };
     (ending, message, trace.log().0, fuel)
+}
+
+fn without_sinks() -> &'static Runtime {
+    static WITHOUT_SINKS: OnceLock<Runtime> = OnceLock::new();
+    WITHOUT_SINKS.get_or_init(|| {
+        Runtime::new(Execution::WithoutSinks, Compiler::InProcess, None).expect("the engine runs on this machine")
+    })
 }
 
 fn interpreter() -> &'static Runtime {

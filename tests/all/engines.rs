@@ -65,6 +65,23 @@ fn agents(suite: &str) -> Vec<String> {
     listing.as_array().unwrap().iter().filter(takes_part).map(small).collect()
 }
 
+/// Returns the results of a run without the fuel that they took, and without times.
+fn without_fuel(directory: &RunDirectory) -> Vec<Value> {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.retain(|name, _| !["seconds", "fuel", "cost"].contains(&name.as_str()));
+                fields.values_mut().for_each(strip);
+            }
+            Value::Array(values) => values.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let mut units = directory.units();
+    units.iter_mut().for_each(strip);
+    units
+}
+
 #[test]
 fn every_bundled_agent_has_the_same_bytes_compiled_and_interpreted() {
     let mut seen = 0;
@@ -81,6 +98,10 @@ fn every_bundled_agent_has_the_same_bytes_compiled_and_interpreted() {
         for file in ["scores.json", "leaderboard.csv", "plan.json"] {
             assert!(compiled.read(file) == interpreted.read(file), "{suite}: {file}");
         }
+        // The instructions that make NaNs canonical cost fuel, and nothing else differs without them.
+        let everywhere = run("without-sinks");
+        assert!(everywhere.read("scores.json") != compiled.read("scores.json"), "{suite}");
+        assert!(without_fuel(&everywhere) == without_fuel(&compiled), "{suite}");
     }
     assert!(seen > 35, "{seen}");
 }
@@ -93,16 +114,19 @@ fn an_entry_is_verified_by_the_other_engine_and_a_failure_is_the_same() {
     let directory = RunDirectory::of(&["uniform", "mlp:steps=5"], "quick/t10/temp0.1/seed0");
     let stdout = done(["verify", directory.argument(), "--engine", "interpreter"]);
     assert!(stdout.contains("verified: 2 units"), "{stdout}");
-    let runs = ["compiled", "interpreter"].map(|engine| {
+    let mut without = Vec::new();
+    let runs = ["compiled", "interpreter", "without-sinks"].map(|engine| {
         let directory = RunDirectory::new();
         // The fuel does not suffice for the last one.
         let options = ["--engine", engine, "--fuel", "300000000"];
         let finished = directory.run(&agents, "quick/t10/temp0.1/seed0", &options);
         assert_eq!(finished.code, Some(3), "{finished:?}");
         let logs: Vec<Value> = directory.units().into_iter().map(|mut unit| unit["log"].take()).collect();
+        without.push((without_fuel(&directory), logs.clone()));
         (directory.read("scores.json"), logs)
     });
     assert!(runs[0] == runs[1], "{runs:?}");
+    assert!(without[0] == without[2], "{without:?}");
     for kind in ["agent-failure", "trapped", "out-of-memory"] {
         assert!(runs[0].0.contains(kind), "{kind}: {}", runs[0].0);
     }

@@ -131,7 +131,7 @@ fn entries_rank_as_one_run_of_all_their_agents_does() {
         csv.lines()
             .next()
             .unwrap()
-            .ends_with(",label,entry,vs_mean,vs_stderr,vs_p_holm,rank_low,rank_high,first_share,marks"),
+            .ends_with(",label,entry,entrant,vs_mean,vs_stderr,vs_p_holm,rank_low,rank_high,first_share,marks"),
         "{csv}"
     );
     let row = csv.lines().find(|row| row.split(',').nth(1) == Some("prior")).unwrap();

@@ -331,7 +331,7 @@ fn a_plan_that_is_not_this_commands_is_not_run() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
     for (from, to, said) in [
         ("wasmtime 48", "wasmtime 47", "its plan is not the one that this command makes (engine wasmtime 48"),
-        (", prices 2", "", "(prices of fuel 2, not 1)"),
+        (", prices 3", "", "(prices of fuel 3, not 1)"),
         ("jointly:agent@0.3.0", "jointly:agent@0.1.0", "(interface jointly:agent@0.3.0, not jointly:agent@0.1.0)"),
     ] {
         let pack = edited(&directory, &["plan.json"], from, to);

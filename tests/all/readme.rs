@@ -57,6 +57,7 @@ pages! {
     leaderboard_and_verify: "docs/leaderboard-and-verify.md",
     native_agents: "docs/native-agents.md",
     oracle: "docs/oracle.md",
+    performance: "docs/performance.md",
     real_data: "docs/real-data.md",
     recipes: "docs/recipes.md",
     regression: "docs/regression.md",

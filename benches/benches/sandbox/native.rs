@@ -7,7 +7,7 @@ use std::process::Command;
 use wasmtime::error::Context as _;
 use wasmtime::{Result, ensure};
 
-use crate::workload::{EXAMPLES, Workload};
+use crate::workload::{Workload, ensemble};
 
 /// The program that trains and prints the seconds it took.
 pub(crate) struct Native {
@@ -34,7 +34,7 @@ impl Native {
     /// Trains once and returns the seconds.
     pub(crate) fn train(&self, workload: &Workload) -> Result<f64> {
         let settings = workload.settings.iter().map(|(name, value)| format!("{name}={value}"));
-        let output = Command::new(&self.program).arg(EXAMPLES.to_string()).args(settings).output()?;
+        let output = Command::new(&self.program).arg(ensemble::EXAMPLES.to_string()).args(settings).output()?;
         ensure!(output.status.success(), "native training failed: {}", String::from_utf8_lossy(&output.stderr));
         Ok(String::from_utf8(output.stdout)?.trim().parse()?)
     }

@@ -1,13 +1,13 @@
 //! Products in which many factors are zero, as they are after rectified units.
 //!
-//! A term with a zero factor changes no sum. Under a host that canonicalises NaNs, a multiply-add costs as much as ten
-//! integer operations, so it pays to find the zeros first. On other hosts it does not pay, and all terms are added.
+//! A term with a zero factor changes no sum. With vectors of four, a term of a row takes as many multiply-adds as integer
+//! operations take to find it, so it pays to find the zeros first. With wider vectors it does not, and all terms are added.
 #![expect(clippy::inline_always, reason = "a row's sums stay in registers only where its loop sees them")]
 
 use crate::product::{Target, product, tall_product};
 use crate::simd::{LANES, Lanes, Left, Right, WORD, floats, nonzero, sparse_row};
 
-/// Whether arithmetic is expensive enough to skip zeros.
+/// Whether vectors are narrow enough to skip zeros.
 const PAYS: bool = cfg!(target_arch = "wasm32");
 
 /// The largest number of rows of the result for which the left side is read column by column through the cache.
@@ -158,8 +158,8 @@ fn add_terms<const TRANSPOSED: bool>(
         let mut j = 0;
         while j < width {
             j += match width - j {
-                13.. => row.band::<13>(j, finish),
-                8.. => row.band::<8>(j, finish),
+                7.. => row.band::<7>(j, finish),
+                6.. => row.band::<6>(j, finish),
                 4.. => row.band::<4>(j, finish),
                 2.. => row.band::<2>(j, finish),
                 _ => row.band::<1>(j, finish),

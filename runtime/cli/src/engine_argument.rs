@@ -10,6 +10,9 @@ pub(crate) enum EngineArgument {
     Compiled,
     /// By the portable interpreter: the same bits, many times slower
     Interpreter,
+    /// By compiled code, with the engine's own canonical NaNs: the same scores but for fuel, for tests of the former
+    #[value(hide = true)]
+    WithoutSinks,
 }
 
 impl EngineArgument {
@@ -24,6 +27,7 @@ impl From<EngineArgument> for Execution {
         match argument {
             EngineArgument::Compiled => Self::Compiled,
             EngineArgument::Interpreter => Self::Interpreted,
+            EngineArgument::WithoutSinks => Self::WithoutSinks,
         }
     }
 }

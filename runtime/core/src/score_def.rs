@@ -15,6 +15,9 @@ const OTHERS: u16 = LIST / 2;
 /// A regular expression for the endings of names, as [`ScoreName`] writes them.
 const ENDINGS: &str = "(_tau[0-9]+|_aggregate|_[0-9]+|_round[0-9]+)?(_shifted)?";
 
+/// How far a share may be outside its range by rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// The stem of the fuel that a unit used.
 pub const FUEL: &str = "fuel";
 
@@ -200,6 +203,16 @@ impl ScoreName {
     /// Returns whether the score is the mean over all levels of dataset shift.
     pub fn is_shifted(self) -> bool {
         self.shifted
+    }
+
+    /// Returns why no prediction has a value, if it is so: a share outside its range, or an error below 0.
+    pub fn defect(self, scored: &Scored) -> Option<&'static str> {
+        let errors = [scored.stderr, scored.draws.map(|draws| draws.error)];
+        if errors.into_iter().flatten().any(|error| error < 0.0) {
+            return Some("a standard error below 0");
+        }
+        let outside = scored.value < -ROUNDING || scored.value > 1.0 + ROUNDING;
+        (self.unit() == Unit::Share && outside).then_some("a value outside the range from 0 to 1")
     }
 
     /// Returns the beginning of the name.

@@ -1,10 +1,6 @@
 //! One value of a score with its errors and, for a joint score, the effect of the number of draws.
 
 use crate::score::{JointScore, Score};
-use crate::score_def::Unit;
-
-/// How far a share may be outside its range by rounding.
-const ROUNDING: f64 = 1e-9;
 
 /// The value of a score on one problem, with its standard error over the problem's tau-samples or inputs if it is a
 /// mean over them.
@@ -47,16 +43,6 @@ impl Scored {
         let few = usize::from(score.needs_more_draws(draws));
         let draws = DrawsOfScore { error: score.draw_error, effective: score.effective_draws, few };
         Self { value: score.mean, stderr: Some(score.stderr), draws: Some(draws) }
-    }
-
-    /// Returns why no prediction has this value, if it is so: a share outside its range, or an error below 0.
-    pub fn defect(&self, unit: Unit) -> Option<&'static str> {
-        let errors = [self.stderr, self.draws.map(|draws| draws.error)];
-        if errors.into_iter().flatten().any(|error| error < 0.0) {
-            return Some("a standard error below 0");
-        }
-        let outside = self.value < -ROUNDING || self.value > 1.0 + ROUNDING;
-        (unit == Unit::Share && outside).then_some("a value outside the range from 0 to 1")
     }
 }
 

@@ -127,7 +127,7 @@ impl CodeCache {
 /// Returns the name of an agent's code: 64 hexadecimal digits.
 pub(crate) fn name(engine: &Engine, digest: &str) -> String {
     let mut name = Feed(Hasher::default());
-    (FORM, env!("CARGO_PKG_VERSION"), digest).hash(&mut name);
+    (FORM, env!("CARGO_PKG_VERSION"), jointly_sinks::VERSION, digest).hash(&mut name);
     engine.precompile_compatibility_hash().hash(&mut name);
     hexadecimal(name.0)
 }

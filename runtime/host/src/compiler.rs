@@ -10,7 +10,7 @@ use std::thread;
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 
 use crate::artifact;
-use crate::engine::{Execution, engine};
+use crate::engine::{Execution, Nans, engine};
 use crate::load_error::{LoadError, one_line};
 use crate::machine_code::MachineCode;
 use jointly_core::printable::clean;
@@ -53,14 +53,9 @@ pub enum Compiler {
 
 impl Compiler {
     /// Compiles the agent in a file that has passed its [inspection](artifact::inspect).
-    pub(crate) fn compile(
-        &self,
-        engine: &wasmtime::Engine,
-        execution: Execution,
-        bytes: &[u8],
-    ) -> Result<MachineCode, LoadError> {
+    pub(crate) fn compile(&self, execution: Execution, bytes: &[u8]) -> Result<MachineCode, LoadError> {
         match self {
-            Self::InProcess => compile(engine, bytes),
+            Self::InProcess => compile(execution, bytes),
             Self::Child(executable) => in_child(executable, execution, bytes),
         }
     }
@@ -83,19 +78,31 @@ pub fn compile_if_asked() -> Option<ExitCode> {
     Some(if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn compile(engine: &wasmtime::Engine, bytes: &[u8]) -> Result<MachineCode, LoadError> {
+fn compile(execution: Execution, bytes: &[u8]) -> Result<MachineCode, LoadError> {
     let component = artifact::component(bytes)?;
-    MachineCode::compile(engine, &component).map_err(|error| LoadError::Engine(one_line(&error)))
+    let compile = |nans, component: &[u8]| {
+        MachineCode::compile(&engine(execution, nans)?, component).map_err(|error| LoadError::Engine(one_line(&error)))
+    };
+    if execution == Execution::WithoutSinks {
+        return compile(Nans::Everywhere, &component);
+    }
+    match jointly_sinks::with_sinks(&component) {
+        Ok(component) => compile(Nans::ByComponent, &component),
+        Err(jointly_sinks::Unknown(_)) => compile(Nans::Everywhere, &component),
+    }
 }
 
 fn execution_of(name: &std::ffi::OsStr) -> Option<Execution> {
-    [Execution::Compiled, Execution::Interpreted].into_iter().find(|execution| name == execution_name(*execution))
+    [Execution::Compiled, Execution::Interpreted, Execution::WithoutSinks]
+        .into_iter()
+        .find(|execution| name == execution_name(*execution))
 }
 
 fn execution_name(execution: Execution) -> &'static str {
     match execution {
         Execution::Compiled => "compiled",
         Execution::Interpreted => "interpreted",
+        Execution::WithoutSinks => "without-sinks",
     }
 }
 
@@ -114,7 +121,7 @@ fn serve(execution: Execution) -> io::Result<()> {
     if cfg!(target_os = "linux") {
         bounded?;
     }
-    let answer = engine(execution).and_then(|engine| compile(&engine, &bytes));
+    let answer = compile(execution, &bytes);
     let mut out = io::stdout().lock();
     match &answer {
         Ok(code) => out.write_all(&[COMPILED]).and_then(|()| out.write_all(code.bytes()))?,

@@ -18,7 +18,7 @@ const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_
     (false, false) => "pulley32be",
 };
 
-/// How an agent's code is executed. Both ways give the same bits and count the same fuel.
+/// How an agent's code is executed. All ways give the same bits, and the first two count the same fuel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Execution {
     /// Compiled to machine code.
@@ -27,17 +27,29 @@ pub enum Execution {
     /// Run in the engine's portable interpreter: many times slower, and an independent check, because it shares no
     /// machine code with compiled execution.
     Interpreted,
+    /// Compiled as it is, with the canonical NaNs of the engine after each operation: slower, of another fuel, and an
+    /// independent check of the [sinks](jointly_sinks) that the two others have.
+    WithoutSinks,
 }
 
-/// Makes an engine. All engines of a mode of execution take each other's compiled code.
-pub(crate) fn engine(execution: Execution) -> Result<Engine, LoadError> {
+/// Where compiled code makes NaNs canonical.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nans {
+    /// Where the component itself does, as one [with sinks](jointly_sinks) does.
+    ByComponent,
+    /// After each operation.
+    Everywhere,
+}
+
+/// Makes an engine. All engines of a mode of execution take each other's compiled code, whatever it does to NaNs.
+pub(crate) fn engine(execution: Execution, nans: Nans) -> Result<Engine, LoadError> {
     let mut config = Config::new();
     config
         .wasm_component_model(true)
         .wasm_simd(true)
         .wasm_relaxed_simd(true)
         .relaxed_simd_deterministic(true)
-        .cranelift_nan_canonicalization(true)
+        .cranelift_nan_canonicalization(nans == Nans::Everywhere)
         .cranelift_opt_level(OptLevel::Speed)
         .consume_fuel(true)
         .operator_cost(prices())

@@ -13,10 +13,11 @@ use wasmtime::OperatorCost;
 use Level::{Branch, Call, Divide, Float, Free, Grow, Libcall, Miss, Move, Root};
 
 /// The number of this price list, which a plan has in the name of its engine. Fuel under two lists cannot be compared.
-/// List 1 had the price 1 for everything, and a unit of fuel was one of the engine's.
+/// List 1 had the price 1 for everything, and a unit of fuel was one of the engine's. List 3 has the prices of list 2 for
+/// components [with sinks](jointly_sinks), whose instructions are paid like others.
 macro_rules! number {
     () => {
-        "2"
+        "3"
     };
 }
 pub(crate) use number;

@@ -9,7 +9,7 @@ use wasmtime::{Engine, StoreContextMut};
 use crate::charge::{CALL_FUEL, charge};
 use crate::code_cache::{self, CodeCache};
 use crate::compiler::Compiler;
-use crate::engine::{Execution, engine};
+use crate::engine::{Execution, Nans, engine};
 use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
 use crate::{Agent, Limits, artifact, wasi};
@@ -32,7 +32,8 @@ impl Runtime {
     ///
     /// When the engine does not support this machine.
     pub fn new(execution: Execution, compiler: Compiler, cache: Option<&Path>) -> Result<Self, LoadError> {
-        let engine = engine(execution)?;
+        let nans = if execution == Execution::WithoutSinks { Nans::Everywhere } else { Nans::ByComponent };
+        let engine = engine(execution, nans)?;
         let linker = link(&engine).map_err(|error| LoadError::Engine(one_line(&error)))?;
         let (cache, distrusted) = match cache.map(CodeCache::open) {
             Some(Ok(cache)) => (cache, None),
@@ -70,7 +71,7 @@ impl Runtime {
             return Ok(component);
         }
         artifact::inspect(bytes)?;
-        let code = self.compiler.compile(&self.engine, self.execution, bytes)?;
+        let code = self.compiler.compile(self.execution, bytes)?;
         let component = code.component(&self.engine).map_err(|error| LoadError::Engine(one_line(&error)))?;
         if let Some((cache, name)) = kept {
             cache.put(&name, &code);

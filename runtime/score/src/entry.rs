@@ -231,7 +231,7 @@ pub fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<V
 pub fn impossible(plan: &Plan, result: &UnitResult) -> Option<String> {
     // The metric decides only under which name a joint score is listed.
     let values = result.outcome.scores(Metric::Kl, plan.draws())?;
-    values.iter().find_map(|(name, scored)| Some(format!("{name} with {}", scored.defect(name.unit())?)))
+    values.iter().find_map(|(name, scored)| Some(format!("{name} with {}", name.defect(scored)?)))
 }
 
 impl Claims {

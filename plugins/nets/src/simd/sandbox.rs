@@ -1,7 +1,7 @@
 //! Vectors of four for the sandbox.
 //!
-//! A host that canonicalises NaNs adds a compare and a select to every arithmetic operation, but not to compares, bit
-//! operations and moves. So this code uses those wherever it can.
+//! The host makes NaNs canonical where their bits can be seen, by a compare and a select: where arithmetic is stored or
+//! its bits are changed, and not within a chain of arithmetic.
 
 use std::arch::wasm32::*;
 

@@ -37,8 +37,7 @@ pub struct Right<'a> {
     pub stride: usize,
 }
 
-/// Terms that the inner loop adds between two tests for its end. This amortises the test, and the constants that a
-/// canonicalising host loads at the head of a loop.
+/// Terms that the inner loop adds between two tests for its end, which this amortises.
 const UNROLLED: usize = 2;
 
 /// Computes rows `i..i + M` and vectors `j..j + N` of the product of `left` and `right` over `depth` terms, added to

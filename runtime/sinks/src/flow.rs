@@ -1,0 +1,422 @@
+//! Walks a function until it is known of every value whether its NaNs have to be made canonical.
+
+use super::operators::How;
+use super::status::{Format, Status};
+use super::step::{Act, Step};
+use super::webs::Webs;
+
+/// The number of walks after which all locals and moves of a function are exact, and the most walks. Each walk but the last
+/// takes a fact from some local at the head of a loop, or makes something exact that was not; functions of compilers need
+/// ten.
+const PATIENCE: usize = 60;
+const MOST_WALKS: usize = 120;
+
+/// What is made canonical in a function.
+pub(super) struct Needs {
+    /// The format of the value that each step gives.
+    pub(super) values: Vec<Option<Format>>,
+    /// Locals, on the way to the end of a block by each step.
+    pub(super) locals: Vec<Vec<(usize, Format)>>,
+}
+
+impl Needs {
+    fn none(steps: usize) -> Self {
+        Self { values: vec![None; steps], locals: vec![Vec::new(); steps] }
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        self.values.iter().all(Option::is_none) && self.locals.iter().all(Vec::is_empty)
+    }
+}
+
+/// Returns what is made canonical, or `None` if that is not known after many walks. `locals` is what is known of locals where
+/// the function begins.
+pub(super) fn needs(steps: &[Step], locals: &[Status], results: usize) -> Option<Needs> {
+    let webs = Webs::of(steps, locals.len());
+    let mut exact =
+        Exact { webs: vec![false; webs.count], steps: vec![false; steps.len()], ends: vec![Vec::new(); steps.len()] };
+    let mut heads = vec![None; steps.len()];
+    for walks in 0..MOST_WALKS {
+        if walks == PATIENCE {
+            exact.webs.fill(true);
+            exact.steps.fill(true);
+            heads.fill(None);
+        }
+        let mut walk = Walk::new(steps, locals, &webs, &exact, &heads);
+        walk.run(results);
+        let Walk { needs, conflicts, mixed, heads: found, .. } = walk;
+        if found != heads {
+            heads = found;
+        } else if conflicts.is_empty() {
+            return Some(needs);
+        } else {
+            exact.add(&conflicts, steps, &webs, &mixed);
+            // What is exact now was not before, so the heads are looked for anew.
+            heads = vec![None; steps.len()];
+        }
+    }
+    None
+}
+
+/// What must have the bits of canonical NaNs, because no single format makes a value of it canonical where it is used.
+struct Exact {
+    /// Webs, wherever their locals are set.
+    webs: Vec<bool>,
+    /// The operands of steps.
+    steps: Vec<bool>,
+    /// Locals at the end of a block.
+    ends: Vec<Vec<usize>>,
+}
+
+impl Exact {
+    /// Adds what steps need whose values cannot be made canonical after them. `mixed` are the ends of blocks, each with the
+    /// locals that are the result of arithmetic by one way there, and arbitrary bits by another: there a local is made exact
+    /// first, and where it is set only if this does not help.
+    fn add(&mut self, conflicts: &[usize], steps: &[Step], webs: &Webs, mixed: &[(usize, Vec<usize>)]) {
+        let known = |ends: &[Vec<usize>], end: usize, local: usize| ends[end].contains(&local);
+        let mut locals: Vec<usize> = Vec::new();
+        for step in conflicts {
+            let Act::Get(local) = steps[*step].act else {
+                self.steps[*step] = true;
+                continue;
+            };
+            if mixed.iter().any(|(end, mixed)| mixed.contains(&local) && !known(&self.ends, *end, local)) {
+                locals.push(local);
+            } else {
+                self.webs[webs.of_step(*step)] = true;
+            }
+        }
+        for (end, mixed) in mixed {
+            for local in mixed {
+                if locals.contains(local) && !known(&self.ends, *end, *local) {
+                    self.ends[*end].push(*local);
+                }
+            }
+        }
+    }
+}
+
+/// A value on the stack.
+#[derive(Clone, Copy)]
+struct Held {
+    status: Status,
+    /// The step that gave it, if it can still be made canonical there.
+    by: Option<usize>,
+}
+
+impl Held {
+    const SAME: Self = Self { status: Status::SAME, by: None };
+}
+
+/// An open block.
+struct Frame {
+    /// The step of a loop, to whose head branches go.
+    head: Option<usize>,
+    /// The step that ends the block.
+    last: usize,
+    height: usize,
+    params: usize,
+    results: usize,
+    /// What is known of locals at the end, by whatever arrives there.
+    end: Option<Vec<Status>>,
+    /// Whether a way to the end makes a local the result of arithmetic.
+    arithmetic: Vec<bool>,
+    /// What is known of locals where the other branch of a conditional begins.
+    otherwise: Option<Vec<Status>>,
+}
+
+struct Walk<'a> {
+    steps: &'a [Step],
+    webs: &'a Webs,
+    exact: &'a Exact,
+    stack: Vec<Held>,
+    locals: Vec<Status>,
+    frames: Vec<Frame>,
+    /// The number of blocks opened in code that is never reached, or `None` in code that is.
+    dead: Option<usize>,
+    /// What the branches to each loop have known of locals, in walks before this one and in this one.
+    before: &'a [Option<Vec<Status>>],
+    heads: Vec<Option<Vec<Status>>>,
+    needs: Needs,
+    conflicts: Vec<usize>,
+    mixed: Vec<(usize, Vec<usize>)>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(
+        steps: &'a [Step],
+        locals: &[Status],
+        webs: &'a Webs,
+        exact: &'a Exact,
+        before: &'a [Option<Vec<Status>>],
+    ) -> Self {
+        Self {
+            steps,
+            webs,
+            exact,
+            stack: Vec::new(),
+            locals: locals.to_vec(),
+            frames: Vec::new(),
+            dead: None,
+            before,
+            heads: before.to_vec(),
+            needs: Needs::none(steps.len()),
+            conflicts: Vec::new(),
+            mixed: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, results: usize) {
+        self.open(self.steps.len() - 1, 0, results);
+        for (at, step) in self.steps.iter().enumerate() {
+            match self.dead {
+                Some(blocks) => self.skip(blocks, &step.act),
+                None => self.take(at, &step.act),
+            }
+        }
+    }
+
+    /// Passes a step that is never reached.
+    fn skip(&mut self, blocks: usize, act: &Act) {
+        match act {
+            Act::Block { .. } | Act::Loop { .. } | Act::If { .. } => self.dead = Some(blocks + 1),
+            Act::End if blocks > 0 => self.dead = Some(blocks - 1),
+            Act::Else if blocks == 0 => self.otherwise(),
+            Act::End => self.end(),
+            _ => {}
+        }
+    }
+
+    fn take(&mut self, at: usize, act: &Act) {
+        match *act {
+            Act::Plain { pops, pushes } => {
+                self.use_bits(pops);
+                self.push_same(pushes);
+            }
+            Act::Gives { pops, reads, gives } => {
+                for _ in 0..pops {
+                    match reads {
+                        Some(format) => self.read(format),
+                        None => self.use_bits(1),
+                    }
+                }
+                self.push(at, gives);
+            }
+            Act::Moves { pops, how } => self.moves(at, pops, how),
+            Act::Get(local) => self.push(at, self.locals[local]),
+            Act::Set(local) => self.locals[local] = self.set(at),
+            Act::Tee(local) => {
+                self.locals[local] = self.set(at);
+                self.push(at, self.locals[local]);
+            }
+            Act::Drop => {
+                self.pop();
+            }
+            Act::Block { params, results } => self.open(self.webs.end_of(at), params, results),
+            Act::Loop { params, results } => {
+                self.open(self.webs.end_of(at), params, results);
+                if let Some(head) = &self.before[at] {
+                    meet(&mut self.locals, head);
+                }
+                self.frame().head = Some(at);
+            }
+            Act::If { params, results } => {
+                self.use_bits(1);
+                self.open(self.webs.end_of(at), params, results);
+                self.frame().otherwise = Some(self.locals.clone());
+            }
+            Act::Else => {
+                self.leave(at);
+                self.otherwise();
+            }
+            Act::End => {
+                self.leave(at);
+                self.end();
+            }
+            Act::Branch { pops, pushes, ref to, ends } => {
+                self.use_bits(pops);
+                // What is made exact on the way to the end of a block is not where the code goes on.
+                let stay = act.condition().map(|_| self.locals.clone());
+                for depth in to {
+                    self.branch(at, *depth);
+                }
+                self.locals = stay.unwrap_or_else(|| std::mem::take(&mut self.locals));
+                self.push_same(pushes);
+                self.dead = ends.then_some(0);
+            }
+        }
+    }
+
+    /// Takes a step that moves bits without looking at them.
+    fn moves(&mut self, at: usize, pops: usize, how: How) {
+        let mut operands: Vec<Held> = (0..pops).map(|_| self.pop()).collect();
+        operands.reverse();
+        let status = if self.exact.steps[at] { None } else { moved(&operands, how) };
+        let status = status.unwrap_or_else(|| {
+            for held in &operands {
+                self.exact(*held);
+            }
+            Status::SAME
+        });
+        self.push(at, status);
+    }
+
+    fn push(&mut self, by: usize, status: Status) {
+        self.stack.push(Held { status, by: Some(by) });
+    }
+
+    fn push_same(&mut self, count: usize) {
+        self.stack.extend((0..count).map(|_| Held::SAME));
+    }
+
+    fn pop(&mut self) -> Held {
+        self.stack.pop().unwrap_or(Held::SAME)
+    }
+
+    /// Takes values whose bits are used.
+    fn use_bits(&mut self, count: usize) {
+        for _ in 0..count {
+            let held = self.pop();
+            self.exact(held);
+        }
+    }
+
+    /// Takes a value of which all NaNs of a format mean the same.
+    fn read(&mut self, format: Format) {
+        let held = self.pop();
+        if !held.status.is_alike(format) {
+            self.exact(held);
+        }
+    }
+
+    /// Takes the value that a local is set to.
+    fn set(&mut self, at: usize) -> Status {
+        let held = self.pop();
+        if self.exact.webs[self.webs.of_step(at)] { self.exact(held) } else { held.status }
+    }
+
+    /// Has a value made canonical where it was given, and returns what is known of it then.
+    fn exact(&mut self, held: Held) -> Status {
+        let (false, Some(by)) = (held.status.is_same(), held.by) else { return held.status };
+        if let Some(format) = held.status.format() {
+            self.needs.values[by] = Some(format);
+            return Status::number(format);
+        }
+        self.conflicts.push(by);
+        Status::SAME
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("a function ends with its last block")
+    }
+
+    fn open(&mut self, last: usize, params: usize, results: usize) {
+        self.use_bits(params);
+        let height = self.stack.len();
+        let arithmetic = vec![false; self.locals.len()];
+        self.frames.push(Frame { head: None, last, height, params, results, end: None, arithmetic, otherwise: None });
+        self.push_same(params);
+    }
+
+    /// Arrives at the end of a block, or of the first branch of a conditional.
+    fn leave(&mut self, at: usize) {
+        let results = self.frame().results;
+        self.use_bits(results);
+        self.arrive(at, self.frames.len() - 1);
+    }
+
+    /// Goes to the end of a block by a step.
+    fn arrive(&mut self, at: usize, place: usize) {
+        let frame = &mut self.frames[place];
+        for local in &self.exact.ends[frame.last] {
+            let status = &mut self.locals[*local];
+            if let (false, Some(format)) = (status.is_same(), status.format()) {
+                self.needs.locals[at].push((*local, format));
+                *status = Status::number(format);
+            }
+        }
+        for (is, status) in frame.arithmetic.iter_mut().zip(&self.locals) {
+            *is |= !status.is_same() && status.format().is_some();
+        }
+        arrive(&mut frame.end, &self.locals);
+    }
+
+    fn otherwise(&mut self) {
+        let frame = self.frame();
+        let (height, params, locals) = (frame.height, frame.params, frame.otherwise.take());
+        self.locals = locals.expect("a conditional has one other branch");
+        self.stack.truncate(height);
+        self.push_same(params);
+        self.dead = None;
+    }
+
+    fn end(&mut self) {
+        let mut frame = self.frames.pop().expect("a function ends with its last block");
+        if let Some(otherwise) = frame.otherwise.take() {
+            arrive(&mut frame.end, &otherwise);
+        }
+        self.note_mixed(&frame);
+        self.stack.truncate(frame.height);
+        match frame.end {
+            Some(locals) => {
+                self.locals = locals;
+                self.push_same(frame.results);
+                self.dead = None;
+            }
+            None => self.dead = Some(0),
+        }
+    }
+
+    /// Notes the locals that arrive at the end of a block as results of arithmetic by one way and not by another.
+    fn note_mixed(&mut self, frame: &Frame) {
+        let Some(end) = &frame.end else { return };
+        let mixed = |(local, status): (usize, &Status)| {
+            let is = frame.arithmetic[local] && !status.is_same() && status.format().is_none();
+            (is && self.webs.is_live(frame.last, local)).then_some(local)
+        };
+        let locals: Vec<usize> = end.iter().enumerate().filter_map(mixed).collect();
+        if !locals.is_empty() {
+            self.mixed.push((frame.last, locals));
+        }
+    }
+
+    fn branch(&mut self, at: usize, depth: usize) {
+        let place = self.frames.len() - 1 - depth;
+        match self.frames[place].head {
+            Some(head) => arrive(&mut self.heads[head], &self.locals),
+            None => self.arrive(at, place),
+        }
+    }
+}
+
+/// Returns what is known of the result of a step that moves bits, or `None` if its operands must be exact.
+fn moved(operands: &[Held], how: How) -> Option<Status> {
+    let status = |place: usize| operands[place].status;
+    match how {
+        How::Lanes(lanes) => {
+            let all = operands.iter().fold(Status::ALL, |all, held| all & held.status);
+            Some(all.moved(lanes))
+        }
+        How::Select => Some(status(0) & status(1)).filter(|_| status(2).is_same()),
+        How::And => match (status(0).mask_of(), status(1).mask_of()) {
+            (Some(_), Some(_)) => Some(status(0) & status(1)),
+            (None, Some(lanes)) => Some(status(0).moved(lanes)),
+            (Some(lanes), None) => Some(status(1).moved(lanes)),
+            (None, None) => None,
+        },
+        How::AndNot => status(1).mask_of().map(|lanes| status(0).moved(lanes)),
+        How::BitSelect => status(2).mask_of().map(|lanes| (status(0) & status(1)).moved(lanes)),
+    }
+}
+
+/// Adds what is known of locals on one more way to a place.
+fn arrive(place: &mut Option<Vec<Status>>, locals: &[Status]) {
+    match place {
+        Some(known) => meet(known, locals),
+        None => *place = Some(locals.to_vec()),
+    }
+}
+
+fn meet(known: &mut [Status], others: &[Status]) {
+    known.iter_mut().zip(others).for_each(|(own, other)| *own = *own & *other);
+}

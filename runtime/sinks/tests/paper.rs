@@ -1,0 +1,73 @@
+//! What is made canonical, on paper.
+
+use jointly_sinks::with_sinks;
+
+/// Four canonical NaNs, as the instructions that make a value canonical hold them.
+const NANS: [u8; 16] = [0, 0, 0xc0, 0x7f, 0, 0, 0xc0, 0x7f, 0, 0, 0xc0, 0x7f, 0, 0, 0xc0, 0x7f];
+
+/// Returns how many values of a module's functions are made canonical.
+fn canonical(functions: &str) -> usize {
+    let module = wat::parse_str(format!("(module (memory 1) {functions})")).unwrap();
+    let with_sinks = with_sinks(&module).unwrap();
+    let count = with_sinks.windows(NANS.len()).filter(|window| *window == NANS).count();
+    assert_eq!(count == 0, with_sinks == module);
+    count
+}
+
+#[test]
+fn a_sum_is_made_canonical_behind_its_loop_and_not_within() {
+    let function = "(func (param $count i32) (local $sum v128)
+        (loop $next
+          (local.set $sum (f32x4.relaxed_madd (v128.load (local.get $count)) (v128.load (i32.const 0)) (local.get $sum)))
+          (br_if $next (local.tee $count (i32.sub (local.get $count) (i32.const 1)))))
+        (v128.store (i32.const 0) (local.get $sum)))";
+    assert_eq!(canonical(function), 1);
+}
+
+#[test]
+fn a_sum_that_begins_with_what_was_loaded_is_made_canonical_where_its_loop_is_left() {
+    // Where nothing is added, what was loaded has to keep the bits of its NaNs.
+    let function = "(func (param $count i32) (local $sum v128)
+        (local.set $sum (v128.load (i32.const 16)))
+        (block $none
+          (br_if $none (i32.eqz (local.get $count)))
+          (loop $next
+            (local.set $sum (f32x4.add (v128.load (local.get $count)) (local.get $sum)))
+            (br_if $next (local.tee $count (i32.sub (local.get $count) (i32.const 1))))))
+        (v128.store (i32.const 0) (local.get $sum)))";
+    assert_eq!(canonical(function), 1);
+}
+
+#[test]
+fn what_is_moved_or_compared_keeps_its_bits() {
+    assert_eq!(canonical("(func (v128.store (i32.const 0) (f32x4.neg (v128.load (i32.const 16)))))"), 0);
+    assert_eq!(canonical("(func (param f32) (result i32) (f32.lt (f32.sqrt (local.get 0)) (f32.const 1)))"), 0);
+    assert_eq!(canonical("(func (param f32) (result f32) (f32.copysign (local.get 0) (f32.const -1)))"), 0);
+}
+
+#[test]
+fn each_use_of_bits_makes_a_value_canonical() {
+    let root = "(f32.sqrt (local.get 0))";
+    for function in [
+        format!("(func (param f32) (result f32) {root})"),
+        format!("(func (param f32) (result i32) (i32.reinterpret_f32 {root}))"),
+        format!("(func (param f32) (f32.store (i32.const 0) {root}))"),
+        format!("(func (param f32) (result f32) (f32.neg {root}))"),
+        format!("(global $g (mut f32) (f32.const 0)) (func (param f32) (global.set $g {root}))"),
+        format!("(func $f (param f32) (call $f {root}))"),
+        format!("(func (param f32) (result v128) (i32x4.add (f32x4.splat {root}) (v128.const i64x2 0 0)))"),
+    ] {
+        assert_eq!(canonical(&function), 1, "{function}");
+    }
+}
+
+#[test]
+fn what_is_not_known_is_not_understood() {
+    let module = wat::parse_str(
+        "(module (func (param $f (ref null func)) (block $null (drop (br_on_null $null (local.get $f))))))",
+    )
+    .unwrap();
+    assert!(with_sinks(&module).is_err());
+    assert!(with_sinks(&module[..module.len() - 1]).is_err());
+    assert!(with_sinks(b"\0asm").is_err());
+}
