@@ -136,12 +136,12 @@ fn entries_rank_as_one_run_of_all_their_agents_does() {
     );
     let row = csv.lines().find(|row| row.split(',').nth(1) == Some("prior")).unwrap();
     let fields: Vec<&str> = row.split(',').collect();
-    let [.., label, entry, mean, stderr, p, low, high, first, _] = fields[..] else { panic!("{row}") };
+    let [.., label, entry, entrant, mean, stderr, p, low, high, first, _] = fields[..] else { panic!("{row}") };
     let of_prior = ranks["agents"].as_array().unwrap().iter().find(|agent| agent["agent"] == "prior").unwrap();
     assert_eq!((low, high), (&*of_prior["low"].to_string(), &*of_prior["high"].to_string()));
     assert_eq!(first.parse::<f64>().ok(), of_prior["first"].as_f64());
     assert_eq!((&ranks["resamples"], &ranks["units"], &ranks["unit"]), (&2_000.into(), &3.into(), &"problem".into()));
-    assert_eq!((label, entry), ("prior", entries[1]));
+    assert_eq!((label, entry, entrant), ("prior", entries[1], ""));
     let of_prior = compared.iter().find(|agent| agent["agent"] == "prior").unwrap();
     for (field, name) in [(mean, "mean"), (stderr, "stderr"), (p, "p_holm")] {
         assert_eq!(field.parse::<f64>().ok(), of_prior[name].as_f64(), "{name}");

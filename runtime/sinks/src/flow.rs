@@ -1,5 +1,7 @@
 //! Walks a function until it is known of every value whether its NaNs have to be made canonical.
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
 use super::operators::How;
 use super::status::{Format, Status};
 use super::step::{Act, Step};
@@ -73,24 +75,25 @@ impl Exact {
     /// locals that are the result of arithmetic by one way there, and arbitrary bits by another: there a local is made exact
     /// first, and where it is set only if this does not help.
     fn add(&mut self, conflicts: &[usize], steps: &[Step], webs: &Webs, mixed: &[(usize, Vec<usize>)]) {
-        let known = |ends: &[Vec<usize>], end: usize, local: usize| ends[end].contains(&local);
-        let mut locals: Vec<usize> = Vec::new();
-        for step in conflicts {
-            let Act::Get(local) = steps[*step].act else {
-                self.steps[*step] = true;
-                continue;
-            };
-            if mixed.iter().any(|(end, mixed)| mixed.contains(&local) && !known(&self.ends, *end, local)) {
-                locals.push(local);
-            } else {
-                self.webs[webs.of_step(*step)] = true;
+        // The ends where each local is not exact yet.
+        let mut fresh: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (end, locals) in mixed {
+            let known: HashSet<usize> = self.ends[*end].iter().copied().collect();
+            for local in locals.iter().filter(|local| !known.contains(local)) {
+                fresh.entry(*local).or_default().push(*end);
             }
         }
-        for (end, mixed) in mixed {
-            for local in mixed {
-                if locals.contains(local) && !known(&self.ends, *end, *local) {
-                    self.ends[*end].push(*local);
-                }
+        let mut helped = BTreeSet::new();
+        for step in conflicts {
+            match steps[*step].act {
+                Act::Get(local) if fresh.contains_key(&local) => drop(helped.insert(local)),
+                Act::Get(_) => self.webs[webs.of_step(*step)] = true,
+                _ => self.steps[*step] = true,
+            }
+        }
+        for local in helped {
+            for end in &fresh[&local] {
+                self.ends[*end].push(local);
             }
         }
     }
