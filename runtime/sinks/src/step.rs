@@ -144,7 +144,9 @@ impl Function {
         let places: usize = steps.iter().map(|step| step.act.places()).sum();
         if locals.len().saturating_mul(places) > MOST_FACTS {
             locals.clear();
-            steps.iter_mut().for_each(|step| step.act.forget_locals());
+            for step in &mut steps {
+                step.act.forget_locals();
+            }
         }
         Ok(Self { steps, locals, floats, count, results, allocations: validator.into_allocations() })
     }
