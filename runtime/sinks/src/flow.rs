@@ -42,7 +42,10 @@ pub(super) fn needs(steps: &[Step], locals: &[Status], results: usize) -> Option
         if walks == PATIENCE {
             exact.webs.fill(true);
             exact.steps.fill(true);
-            heads.fill(None);
+            // With every local exact, this is what all ways to a loop know.
+            for (head, step) in heads.iter_mut().zip(steps) {
+                *head = matches!(step.act, Act::Loop { .. }).then(|| vec![Status::SAME; locals.len()]);
+            }
         }
         let mut walk = Walk::new(steps, locals, &webs, &exact, &heads);
         walk.run(results);
@@ -86,8 +89,8 @@ impl Exact {
         let mut helped = BTreeSet::new();
         for step in conflicts {
             match steps[*step].act {
-                Act::Get(local) if fresh.contains_key(&local) => drop(helped.insert(local)),
-                Act::Get(_) => self.webs[webs.of_step(*step)] = true,
+                Act::Get(local) | Act::Tee(local) if fresh.contains_key(&local) => drop(helped.insert(local)),
+                Act::Get(_) | Act::Tee(_) => self.webs[webs.of_step(*step)] = true,
                 _ => self.steps[*step] = true,
             }
         }

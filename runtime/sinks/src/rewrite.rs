@@ -39,6 +39,12 @@ mod code {
     pub(super) const V128_BITSELECT: u32 = 0x52;
 }
 
+/// The bytes of a new body beside six times those of the old one, and the most that the engine takes.
+const SPARE: usize = 64 << 10;
+const LONGEST_BODY: usize = 7_654_321;
+/// The most locals that the engine takes.
+const MOST_LOCALS: u32 = 50_000;
+
 /// Returns the new body of a function, or `None` if no value in it has to be made canonical.
 pub(super) fn body(file: &[u8], body: &FunctionBody, function: &Function) -> Result<Option<Vec<u8>>, Unknown> {
     let needs = flow::needs(&function.steps, &function.locals, function.results)
@@ -46,6 +52,10 @@ pub(super) fn body(file: &[u8], body: &FunctionBody, function: &Function) -> Res
     if needs.is_none() {
         return Ok(None);
     }
+    if function.count >= MOST_LOCALS {
+        return Err(Unknown("a function has no room for a local"));
+    }
+    let most = LONGEST_BODY.min(6 * body.range().len() + SPARE);
     let mut reader = body.get_binary_reader();
     let groups = reader.read_var_u32()?;
     let declared = reader.original_position();
@@ -88,8 +98,14 @@ pub(super) fn body(file: &[u8], body: &FunctionBody, function: &Function) -> Res
             canonical(&mut new, format, step.top.ok_or(Unknown("a type is missing"))?, function.count)?;
         }
         before = step.end;
+        if new.len() > most {
+            return Err(Unknown("a function becomes too large"));
+        }
     }
     new.extend(&file[written..body.range().end]);
+    if new.len() > most {
+        return Err(Unknown("a function becomes too large"));
+    }
     Ok(Some(new))
 }
 
@@ -147,14 +163,14 @@ fn number(new: &mut Vec<u8>, mut value: u32) {
 }
 
 /// Returns a component or a core module with new bodies, by where the old ones begin.
-pub(super) fn file(file: &[u8], bodies: &HashMap<usize, Vec<u8>>) -> Result<Vec<u8>, Unknown> {
+pub(super) fn file(file: &[u8], bodies: &mut HashMap<usize, Vec<u8>>) -> Result<Vec<u8>, Unknown> {
     if Parser::is_core_wasm(file) {
         return module(file, 0, bodies);
     }
     sections(file, 0, |id, at, contents| if id == MODULE { module(contents, at, bodies).map(Some) } else { Ok(None) })
 }
 
-fn module(bytes: &[u8], at: usize, bodies: &HashMap<usize, Vec<u8>>) -> Result<Vec<u8>, Unknown> {
+fn module(bytes: &[u8], at: usize, bodies: &mut HashMap<usize, Vec<u8>>) -> Result<Vec<u8>, Unknown> {
     sections(bytes, at, |id, at, contents| match id {
         CODE => functions(contents, at, bodies).map(Some),
         // The positions in them are no longer right; they are hints only.
@@ -168,7 +184,7 @@ fn module(bytes: &[u8], at: usize, bodies: &HashMap<usize, Vec<u8>>) -> Result<V
 fn sections(
     bytes: &[u8],
     at: usize,
-    new: impl Fn(u8, usize, &[u8]) -> Result<Option<Vec<u8>>, Unknown>,
+    mut new: impl FnMut(u8, usize, &[u8]) -> Result<Option<Vec<u8>>, Unknown>,
 ) -> Result<Vec<u8>, Unknown> {
     let mut out = bytes.get(..HEADER).ok_or(Unknown("it has no sections"))?.to_vec();
     let mut reader = BinaryReader::new(&bytes[HEADER..], at + HEADER);
@@ -188,7 +204,7 @@ fn sections(
     Ok(out)
 }
 
-fn functions(contents: &[u8], at: usize, bodies: &HashMap<usize, Vec<u8>>) -> Result<Vec<u8>, Unknown> {
+fn functions(contents: &[u8], at: usize, bodies: &mut HashMap<usize, Vec<u8>>) -> Result<Vec<u8>, Unknown> {
     let mut reader = BinaryReader::new(contents, at);
     let count = reader.read_var_u32()?;
     let mut out = Vec::with_capacity(2 * contents.len());
@@ -197,7 +213,8 @@ fn functions(contents: &[u8], at: usize, bodies: &HashMap<usize, Vec<u8>>) -> Re
         let size = reader.read_var_u32()? as usize;
         let start = reader.original_position();
         let body = reader.read_bytes(size)?;
-        let body = bodies.get(&start).map_or(body, Vec::as_slice);
+        let other = bodies.remove(&start);
+        let body = other.as_deref().unwrap_or(body);
         number(&mut out, u32::try_from(body.len()).map_err(|_| Unknown("it becomes too large"))?);
         out.extend(body);
     }

@@ -55,9 +55,9 @@ impl Live {
     fn of(steps: &[Step], locals: usize) -> Self {
         let openers = openers(steps);
         let mut at = vec![None; steps.len()];
-        // Each walk but the last adds a local to the head of a loop.
+        // Each walk but the last adds a local to the head of a loop; ends of blocks are known within a walk.
         loop {
-            let before: Vec<Option<Vec<bool>>> = at.clone();
+            let mut changed = false;
             let mut live = vec![false; locals];
             let mut within: Vec<Within> = Vec::new();
             for (place, step) in steps.iter().enumerate().rev() {
@@ -76,6 +76,7 @@ impl Live {
                     }
                     Act::Loop { .. } => {
                         within.pop();
+                        changed |= at[place].as_ref() != Some(&live);
                         at[place] = Some(live.clone());
                     }
                     Act::If { .. } => {
@@ -91,7 +92,7 @@ impl Live {
                                 continue;
                             };
                             let target = block.head.unwrap_or(block.end);
-                            if let Some(there) = &before[target].as_ref().or(at[target].as_ref()) {
+                            if let Some(there) = &at[target] {
                                 join(&mut live, there);
                             }
                         }
@@ -101,7 +102,7 @@ impl Live {
                     _ => {}
                 }
             }
-            if at == before {
+            if !changed {
                 return Self(at);
             }
         }

@@ -70,6 +70,8 @@ fn what_is_not_known_is_not_understood() {
     assert!(with_sinks(&module).is_err());
     assert!(with_sinks(&module[..module.len() - 1]).is_err());
     assert!(with_sinks(b"\0asm").is_err());
+    let nested = "(component (component (core module (func (param f32) (result f32) (f32.sqrt (local.get 0))))))";
+    assert!(with_sinks(&wat::parse_str(nested).unwrap()).is_err());
 }
 
 #[test]
@@ -91,4 +93,60 @@ fn a_function_of_too_many_facts_is_exact_at_every_local() {
     };
     // The store follows the value in one and the loop in the other.
     assert!(length(&few) < length(&many), "{} {}", length(&few), length(&many));
+}
+
+#[test]
+fn a_value_of_two_kinds_is_made_exact_before_it_is_kept_and_used() {
+    let with = |kept: &str| {
+        canonical(&format!(
+            "(func (param $c i32) (local $x f32) (local $s f32)
+               (loop (local.set $s (f32.add (local.get $s) (f32.load (i32.const 8))))
+                 (br_if 0 (local.tee $c (i32.sub (local.get $c) (i32.const 1)))))
+               {kept})"
+        ))
+    };
+    let chosen = "(select (f32.sqrt (local.get $s)) (f32.load (i32.const 0)) (local.get $c))";
+    let tee = with(&format!("(f32.store (i32.const 0) (local.tee $x {chosen}))"));
+    let get = with(&format!("(local.set $x {chosen}) (f32.store (i32.const 0) (local.get $x))"));
+    assert_eq!((tee, get), (1, 1));
+}
+
+#[test]
+fn what_takes_many_walks_is_understood_in_little_time() {
+    let moves =
+        (1..200).map(|local| format!("(local.set {local} (local.get {}))", local + 1)).collect::<Vec<_>>().concat();
+    let locals = "f32 ".repeat(201);
+    assert_eq!(
+        canonical(&format!(
+            "(func (local {locals}) (loop {moves} (local.set 200 (f32.load (i32.const 0))) (br_if 0 (i32.const 0))))"
+        )),
+        0
+    );
+    let start = std::time::Instant::now();
+    let blocks = "(block (br 0))".repeat(39_000);
+    canonical(&format!(
+        "(func (param $c i32) (local f32) (loop (f32.store (i32.const 0) (local.get 1)) {blocks} (br_if 0 (local.get $c))))"
+    ));
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+#[test]
+fn what_would_grow_beyond_the_engines_limits_is_left_alone() {
+    let root = "(f32.store (i32.const 0) (f32.sqrt (local.get 0)))";
+    let refused = |function: &str| {
+        let module = wat::parse_str(format!("(module (memory 1) {function})")).unwrap();
+        assert!(with_sinks(&module).is_err(), "{} bytes", module.len());
+    };
+    refused(&format!("(func (param f32) {})", root.repeat(250_000)));
+    refused(&format!("(func (param f32) (local {}) {root})", "i32 ".repeat(49_999)));
+    // Each of many branches would make each of many locals canonical.
+    let all = |text: &dyn Fn(usize) -> String| (1..400).map(text).collect::<Vec<_>>().concat();
+    let branches = "(br_if 0 (local.get 0))".repeat(1_500);
+    refused(&format!(
+        "(func (param i32) (local {}) {} (block {branches} {}) {})",
+        "f32 ".repeat(400),
+        all(&|local| format!("(local.set {local} (f32.sqrt (local.get {local})))")),
+        all(&|local| format!("(local.set {local} (f32.load (i32.const 0)))")),
+        all(&|local| format!("(f32.store (i32.const 0) (local.get {local}))")),
+    ));
 }
