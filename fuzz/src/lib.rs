@@ -88,9 +88,12 @@ fn is_bounded(trace: &Trace) {
 /// Returns a shared runtime, which keeps nothing of a case.
 fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| {
-        Runtime::new(Execution::Compiled, Compiler::InProcess, None).expect("the engine runs on this machine")
-    })
+    RUNTIME.get_or_init(|| runtime_of(Execution::Compiled))
+}
+
+/// Makes a runtime that keeps nothing of a case.
+fn runtime_of(execution: Execution) -> Runtime {
+    Runtime::new(execution, Compiler::InProcess, None).expect("the engine runs on this machine")
 }
 
 /// Asserts that a message about an agent is one printable line.

@@ -1,14 +1,14 @@
 //! Generated modules, which compute with floats, loops, tables and vectors inside an agent that is honest otherwise.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use arbitrary::Unstructured;
 use jointly_core::{Classifier as _, Dataset, Inputs, Matrix, Task};
-use jointly_host::{Compiler, Execution, Kind, LoadError, Runtime, Trace};
+use jointly_host::{Execution, Kind, LoadError, Runtime, Trace};
 use wasm_smith::{Config, Module};
 
 use crate::puppet::computes;
-use crate::{Ending, LIMITS, is_bounded, is_one_line, is_the_guests, runtime};
+use crate::{Ending, LIMITS, is_bounded, is_one_line, is_the_guests, runtime, runtime_of};
 
 /// The most bytes of a module's memory. With the agent's own memory it stays below the limit of a case.
 const MEMORY: u64 = 1 << 20;
@@ -27,8 +27,8 @@ pub fn modules(bytes: &[u8]) -> Ending {
     let Some(module) = generated(source, first % 2 == 0) else { return Ending::Refused };
     let agent = computes(&module);
     let compiled = trained(runtime(), &agent);
-    let interpreted = trained(interpreter(), &agent);
-    let without_sinks = trained(without_sinks(), &agent);
+    let interpreted = trained(&INTERPRETER, &agent);
+    let without_sinks = trained(&WITHOUT_SINKS, &agent);
     let exhausts_stack = |trained: &Trained| trained.1.contains("call stack exhausted");
     let all = [&compiled, &interpreted, &without_sinks];
     if all.into_iter().any(exhausts_stack) {
@@ -97,16 +97,5 @@ fn trained(runtime: &Runtime, agent: &[u8]) -> Trained {
     (ending, message, trace.log().0, fuel)
 }
 
-fn without_sinks() -> &'static Runtime {
-    static WITHOUT_SINKS: OnceLock<Runtime> = OnceLock::new();
-    WITHOUT_SINKS.get_or_init(|| {
-        Runtime::new(Execution::WithoutSinks, Compiler::InProcess, None).expect("the engine runs on this machine")
-    })
-}
-
-fn interpreter() -> &'static Runtime {
-    static INTERPRETER: OnceLock<Runtime> = OnceLock::new();
-    INTERPRETER.get_or_init(|| {
-        Runtime::new(Execution::Interpreted, Compiler::InProcess, None).expect("the interpreter runs on this machine")
-    })
-}
+static INTERPRETER: LazyLock<Runtime> = LazyLock::new(|| runtime_of(Execution::Interpreted));
+static WITHOUT_SINKS: LazyLock<Runtime> = LazyLock::new(|| runtime_of(Execution::WithoutSinks));

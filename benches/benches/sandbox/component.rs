@@ -13,8 +13,17 @@ mod classes {
 }
 
 mod numbers {
-    wasmtime::component::bindgen!({ path: "../wit", world: "regressor" });
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "regressor",
+        with: {
+            "jointly:agent/host": super::classes::jointly::agent::host,
+            "jointly:agent/types": super::classes::jointly::agent::types,
+        },
+    });
 }
+
+use classes::jointly::agent::types::{Matrix, Setting};
 
 /// The guarantees requested from the compiler.
 #[derive(Clone, Copy)]
@@ -41,18 +50,13 @@ pub(crate) enum Nans {
 /// A host that ignores all calls.
 struct Deaf;
 
-macro_rules! deaf {
-    ($($module:ident)*) => { $(
-        impl $module::jointly::agent::host::Host for Deaf {
-            fn progress(&mut self, _fraction: f32) {}
+impl classes::jointly::agent::host::Host for Deaf {
+    fn progress(&mut self, _fraction: f32) {}
 
-            fn log(&mut self, _message: String) {}
-        }
-
-        impl $module::jointly::agent::types::Host for Deaf {}
-    )* };
+    fn log(&mut self, _message: String) {}
 }
-deaf!(classes numbers);
+
+impl classes::jointly::agent::types::Host for Deaf {}
 
 /// A compiled agent.
 pub(crate) struct Component {
@@ -100,7 +104,6 @@ impl Component {
         labels: &[u32],
     ) -> Result<f64> {
         use classes::exports::jointly::agent::classification::{Dataset, Image, Inputs, Task, TokenMatrix, Tokens};
-        use classes::jointly::agent::types::{Matrix, Setting};
 
         classes::Classifier::add_to_linker::<_, HasSelf<_>>(&mut linker, |host| host)?;
         let agent = classes::Classifier::instantiate(&mut store, &self.compiled, &linker)?;
@@ -115,11 +118,9 @@ impl Component {
             hidden_layers: plain.then_some(2),
         };
         let rows = labels.len() as u32;
-        let numbers = Matrix { rows, cols: workload.dim as u32, values: workload.inputs.clone() };
-        let inputs = Inputs { numbers, tokens: TokenMatrix { rows, cols: 0, values: Vec::new() } };
+        let inputs = Inputs { numbers: matrix(workload), tokens: TokenMatrix { rows, cols: 0, values: Vec::new() } };
         let data = Dataset { inputs, labels: labels.to_vec() };
-        let setting = |(name, value): &(&str, &str)| Setting { name: (*name).into(), value: (*value).into() };
-        let settings: Vec<Setting> = workload.settings.iter().map(setting).collect();
+        let settings = settings(workload);
 
         let start = Instant::now();
         let interface = agent.jointly_agent_classification();
@@ -143,15 +144,12 @@ impl Component {
         targets: &[f32],
     ) -> Result<f64> {
         use numbers::exports::jointly::agent::regression::{Dataset, Task};
-        use numbers::jointly::agent::types::{Matrix, Setting};
 
         numbers::Regressor::add_to_linker::<_, HasSelf<_>>(&mut linker, |host| host)?;
         let agent = numbers::Regressor::instantiate(&mut store, &self.compiled, &linker)?;
         let task = Task { input_dim: workload.dim as u32, noise_std: None };
-        let inputs = Matrix { rows: targets.len() as u32, cols: workload.dim as u32, values: workload.inputs.clone() };
-        let data = Dataset { inputs, targets: targets.to_vec() };
-        let setting = |(name, value): &(&str, &str)| Setting { name: (*name).into(), value: (*value).into() };
-        let settings: Vec<Setting> = workload.settings.iter().map(setting).collect();
+        let data = Dataset { inputs: matrix(workload), targets: targets.to_vec() };
+        let settings = settings(workload);
 
         let start = Instant::now();
         let model = agent.jointly_agent_regression().call_train(&mut store, task, &data, None, &settings, 0)?;
@@ -159,4 +157,14 @@ impl Component {
         model.map_err(|failure| wasmtime::format_err!("training failed: {failure:?}"))?;
         Ok(seconds)
     }
+}
+
+fn matrix(workload: &Workload) -> Matrix {
+    let (dim, values) = (workload.dim, workload.inputs.clone());
+    Matrix { rows: (values.len() / dim) as u32, cols: dim as u32, values }
+}
+
+fn settings(workload: &Workload) -> Vec<Setting> {
+    let setting = |(name, value): &(&str, &str)| Setting { name: (*name).into(), value: (*value).into() };
+    workload.settings.iter().map(setting).collect()
 }

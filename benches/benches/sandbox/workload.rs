@@ -1,10 +1,10 @@
-//! What is measured: an agent, its data and its settings.
+//! The agents that are measured, with their data and settings.
 
 use jointly_sdk::Rng;
 
 /// An agent at work.
 pub(crate) struct Workload {
-    /// What it shows, for the table.
+    /// The name in the table.
     pub(crate) name: &'static str,
     pub(crate) agent: &'static str,
     pub(crate) inputs: Vec<f32>,
@@ -16,7 +16,7 @@ pub(crate) struct Workload {
     pub(crate) draws: Option<u64>,
 }
 
-/// What the agent learns.
+/// The labels or numbers that an agent learns.
 pub(crate) enum Targets {
     Classes(Vec<u32>),
     Numbers(Vec<f32>),

@@ -30,7 +30,7 @@ pub fn product<const TRANSPOSED: bool>(
 ) {
     let mut product = Product { left, right, depth, start, target, finish };
     let mut j = 0;
-    // In the sandbox, tiles of three vectors are no faster, and their code takes longer to compile.
+    // In the sandbox, tiles of three vectors are no faster.
     if !cfg!(target_arch = "wasm32") {
         j = product.columns::<4, 3>(j);
     }

@@ -83,12 +83,13 @@ fn compile(execution: Execution, bytes: &[u8]) -> Result<MachineCode, LoadError>
     let compile = |nans, component: &[u8]| {
         MachineCode::compile(&engine(execution, nans)?, component).map_err(|error| LoadError::Engine(one_line(&error)))
     };
-    if execution == Execution::WithoutSinks {
-        return compile(Nans::Everywhere, &component);
-    }
-    match jointly_sinks::with_sinks(&component) {
-        Ok(component) => compile(Nans::ByComponent, &component),
-        Err(jointly_sinks::Unknown(_)) => compile(Nans::Everywhere, &component),
+    let with_sinks = match execution {
+        Execution::WithoutSinks => None,
+        Execution::Compiled | Execution::Interpreted => jointly_sinks::with_sinks(&component).ok(),
+    };
+    match with_sinks {
+        Some(component) => compile(Nans::ByComponent, &component),
+        None => compile(Nans::Everywhere, &component),
     }
 }
 

@@ -1,21 +1,20 @@
-//! Walks a function until it is known of every value whether its NaNs have to be made canonical.
+//! Finds the values of a function whose NaNs have to be made canonical.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::operators::How;
+use super::operators::{Effect, How};
 use super::status::{Format, Status};
 use super::step::{Act, Step};
-use super::webs::Webs;
 
 /// The number of walks after which all locals and moves of a function are exact, and the most walks. Each walk but the last
-/// takes a fact from some local at the head of a loop, or makes something exact that was not; functions of compilers need
-/// ten.
+/// takes a fact from some local at the head of a loop, or makes something exact that was not; no function of the bundled
+/// agents needs more than twelve.
 const PATIENCE: usize = 60;
 const MOST_WALKS: usize = 120;
 
-/// What is made canonical in a function.
+/// The values of a function that are made canonical.
 pub(super) struct Needs {
-    /// The format of the value that each step gives.
+    /// The format of the value that each step gives, if that value is one of them.
     pub(super) values: Vec<Option<Format>>,
     /// Locals, on the way to the end of a block by each step.
     pub(super) locals: Vec<Vec<(usize, Format)>>,
@@ -31,23 +30,25 @@ impl Needs {
     }
 }
 
-/// Returns what is made canonical, or `None` if that is not known after many walks. `locals` is what is known of locals where
-/// the function begins.
+/// Returns the values that are made canonical, or `None` if many walks do not find them. `locals` has the facts of each
+/// local where the function begins.
 pub(super) fn needs(steps: &[Step], locals: &[Status], results: usize) -> Option<Needs> {
-    let webs = Webs::of(steps, locals.len());
-    let mut exact =
-        Exact { webs: vec![false; webs.count], steps: vec![false; steps.len()], ends: vec![Vec::new(); steps.len()] };
+    let mut exact = Exact {
+        locals: vec![false; locals.len()],
+        steps: vec![false; steps.len()],
+        blocks: vec![Vec::new(); steps.len()],
+    };
     let mut heads = vec![None; steps.len()];
     for walks in 0..MOST_WALKS {
         if walks == PATIENCE {
-            exact.webs.fill(true);
+            exact.locals.fill(true);
             exact.steps.fill(true);
-            // With every local exact, this is what all ways to a loop know.
+            // With every local exact, these are the facts by all ways to a loop.
             for (head, step) in heads.iter_mut().zip(steps) {
                 *head = matches!(step.act, Act::Loop { .. }).then(|| vec![Status::SAME; locals.len()]);
             }
         }
-        let mut walk = Walk::new(steps, locals, &webs, &exact, &heads);
+        let mut walk = Walk::new(steps, locals, &exact, &heads);
         walk.run(results);
         let Walk { needs, conflicts, mixed, heads: found, .. } = walk;
         if found != heads {
@@ -55,7 +56,7 @@ pub(super) fn needs(steps: &[Step], locals: &[Status], results: usize) -> Option
         } else if conflicts.is_empty() {
             return Some(needs);
         } else {
-            exact.add(&conflicts, steps, &webs, &mixed);
+            exact.add(&conflicts, steps, &mixed);
             // What is exact now was not before, so the heads are looked for anew.
             heads = vec![None; steps.len()];
         }
@@ -63,40 +64,41 @@ pub(super) fn needs(steps: &[Step], locals: &[Status], results: usize) -> Option
     None
 }
 
-/// What must have the bits of canonical NaNs, because no single format makes a value of it canonical where it is used.
+/// The values that must have the bits of canonical NaNs before they are used, because no single format makes them canonical
+/// where they are used.
 struct Exact {
-    /// Webs, wherever their locals are set.
-    webs: Vec<bool>,
+    /// Locals, wherever they are set.
+    locals: Vec<bool>,
     /// The operands of steps.
     steps: Vec<bool>,
-    /// Locals at the end of a block.
-    ends: Vec<Vec<usize>>,
+    /// Locals at the end of the block that a step opens.
+    blocks: Vec<Vec<usize>>,
 }
 
 impl Exact {
-    /// Adds what steps need whose values cannot be made canonical after them. `mixed` are the ends of blocks, each with the
-    /// locals that are the result of arithmetic by one way there, and arbitrary bits by another: there a local is made exact
-    /// first, and where it is set only if this does not help.
-    fn add(&mut self, conflicts: &[usize], steps: &[Step], webs: &Webs, mixed: &[(usize, Vec<usize>)]) {
-        // The ends where each local is not exact yet.
+    /// Adds what steps need whose values cannot be made canonical after them. `mixed` are blocks, each with the locals that
+    /// are the result of arithmetic by one way to its end, and arbitrary bits by another: there a local is made exact first,
+    /// and where it is set only if this does not help.
+    fn add(&mut self, conflicts: &[usize], steps: &[Step], mixed: &[(usize, Vec<usize>)]) {
+        // The blocks at whose end each local is not exact yet.
         let mut fresh: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (end, locals) in mixed {
-            let known: HashSet<usize> = self.ends[*end].iter().copied().collect();
+        for (block, locals) in mixed {
+            let known: HashSet<usize> = self.blocks[*block].iter().copied().collect();
             for local in locals.iter().filter(|local| !known.contains(local)) {
-                fresh.entry(*local).or_default().push(*end);
+                fresh.entry(*local).or_default().push(*block);
             }
         }
         let mut helped = BTreeSet::new();
         for step in conflicts {
             match steps[*step].act {
                 Act::Get(local) | Act::Tee(local) if fresh.contains_key(&local) => drop(helped.insert(local)),
-                Act::Get(_) | Act::Tee(_) => self.webs[webs.of_step(*step)] = true,
+                Act::Get(local) | Act::Tee(local) => self.locals[local] = true,
                 _ => self.steps[*step] = true,
             }
         }
         for local in helped {
-            for end in &fresh[&local] {
-                self.ends[*end].push(local);
+            for block in &fresh[&local] {
+                self.blocks[*block].push(local);
             }
         }
     }
@@ -116,31 +118,30 @@ impl Held {
 
 /// An open block.
 struct Frame {
-    /// The step of a loop, to whose head branches go.
-    head: Option<usize>,
-    /// The step that ends the block.
-    last: usize,
+    /// The step that opens the block; for the function's own, the last step.
+    opener: usize,
+    /// Whether branches go to its head: whether it is a loop.
+    is_loop: bool,
     height: usize,
     params: usize,
     results: usize,
-    /// What is known of locals at the end, by whatever arrives there.
+    /// The facts of locals at the end, by all ways there until now.
     end: Option<Vec<Status>>,
     /// Whether a way to the end makes a local the result of arithmetic.
     arithmetic: Vec<bool>,
-    /// What is known of locals where the other branch of a conditional begins.
+    /// The facts of locals where the second branch of a conditional begins.
     otherwise: Option<Vec<Status>>,
 }
 
 struct Walk<'a> {
     steps: &'a [Step],
-    webs: &'a Webs,
     exact: &'a Exact,
     stack: Vec<Held>,
     locals: Vec<Status>,
     frames: Vec<Frame>,
     /// The number of blocks opened in code that is never reached, or `None` in code that is.
     dead: Option<usize>,
-    /// What the branches to each loop have known of locals, in walks before this one and in this one.
+    /// The facts of locals by the branches to each loop: in the walks before this one, and with those of this one.
     before: &'a [Option<Vec<Status>>],
     heads: Vec<Option<Vec<Status>>>,
     needs: Needs,
@@ -149,16 +150,9 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(
-        steps: &'a [Step],
-        locals: &[Status],
-        webs: &'a Webs,
-        exact: &'a Exact,
-        before: &'a [Option<Vec<Status>>],
-    ) -> Self {
+    fn new(steps: &'a [Step], locals: &[Status], exact: &'a Exact, before: &'a [Option<Vec<Status>>]) -> Self {
         Self {
             steps,
-            webs,
             exact,
             stack: Vec::new(),
             locals: locals.to_vec(),
@@ -195,40 +189,27 @@ impl<'a> Walk<'a> {
 
     fn take(&mut self, at: usize, act: &Act) {
         match *act {
-            Act::Plain { pops, pushes } => {
-                self.use_bits(pops);
-                self.push_same(pushes);
-            }
-            Act::Gives { pops, reads, gives } => {
-                for _ in 0..pops {
-                    match reads {
-                        Some(format) => self.read(format),
-                        None => self.use_bits(1),
-                    }
-                }
-                self.push(at, gives);
-            }
-            Act::Moves { pops, how } => self.moves(at, pops, how),
+            Act::Operate { pops, pushes, effect } => self.operate(at, pops, pushes, effect),
             Act::Get(local) => self.push(at, self.locals[local]),
-            Act::Set(local) => self.locals[local] = self.set(at),
+            Act::Set(local) => self.locals[local] = self.set(local),
             Act::Tee(local) => {
-                self.locals[local] = self.set(at);
+                self.locals[local] = self.set(local);
                 self.push(at, self.locals[local]);
             }
             Act::Drop => {
                 self.pop();
             }
-            Act::Block { params, results } => self.open(self.webs.end_of(at), params, results),
+            Act::Block { params, results } => self.open(at, params, results),
             Act::Loop { params, results } => {
-                self.open(self.webs.end_of(at), params, results);
+                self.open(at, params, results);
                 if let Some(head) = &self.before[at] {
                     meet(&mut self.locals, head);
                 }
-                self.frame().head = Some(at);
+                self.frame().is_loop = true;
             }
             Act::If { params, results } => {
                 self.use_bits(1);
-                self.open(self.webs.end_of(at), params, results);
+                self.open(at, params, results);
                 self.frame().otherwise = Some(self.locals.clone());
             }
             Act::Else => {
@@ -250,6 +231,25 @@ impl<'a> Walk<'a> {
                 self.push_same(pushes);
                 self.dead = ends.then_some(0);
             }
+        }
+    }
+
+    fn operate(&mut self, at: usize, pops: usize, pushes: usize, effect: Effect) {
+        match effect {
+            Effect::Plain => {
+                self.use_bits(pops);
+                self.push_same(pushes);
+            }
+            Effect::Gives { reads, gives } => {
+                for _ in 0..pops {
+                    match reads {
+                        Some(format) => self.read(format),
+                        None => self.use_bits(1),
+                    }
+                }
+                self.push(at, gives);
+            }
+            Effect::Moves(how) => self.moves(at, pops, how),
         }
     }
 
@@ -287,7 +287,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes a value of which all NaNs of a format mean the same.
+    /// Takes a value in a use to which all NaNs of a format are alike.
     fn read(&mut self, format: Format) {
         let held = self.pop();
         if !held.status.is_alike(format) {
@@ -296,12 +296,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes the value that a local is set to.
-    fn set(&mut self, at: usize) -> Status {
+    fn set(&mut self, local: usize) -> Status {
         let held = self.pop();
-        if self.exact.webs[self.webs.of_step(at)] { self.exact(held) } else { held.status }
+        if self.exact.locals[local] { self.exact(held) } else { held.status }
     }
 
-    /// Has a value made canonical where it was given, and returns what is known of it then.
+    /// Has a value made canonical where it was given, and returns its facts then.
     fn exact(&mut self, held: Held) -> Status {
         let (false, Some(by)) = (held.status.is_same(), held.by) else { return held.status };
         if let Some(format) = held.status.format() {
@@ -316,11 +316,20 @@ impl<'a> Walk<'a> {
         self.frames.last_mut().expect("a function ends with its last block")
     }
 
-    fn open(&mut self, last: usize, params: usize, results: usize) {
+    fn open(&mut self, opener: usize, params: usize, results: usize) {
         self.use_bits(params);
         let height = self.stack.len();
         let arithmetic = vec![false; self.locals.len()];
-        self.frames.push(Frame { head: None, last, height, params, results, end: None, arithmetic, otherwise: None });
+        self.frames.push(Frame {
+            opener,
+            is_loop: false,
+            height,
+            params,
+            results,
+            end: None,
+            arithmetic,
+            otherwise: None,
+        });
         self.push_same(params);
     }
 
@@ -334,7 +343,7 @@ impl<'a> Walk<'a> {
     /// Goes to the end of a block by a step.
     fn arrive(&mut self, at: usize, place: usize) {
         let frame = &mut self.frames[place];
-        for local in &self.exact.ends[frame.last] {
+        for local in &self.exact.blocks[frame.opener] {
             let status = &mut self.locals[*local];
             if let (false, Some(format)) = (status.is_same(), status.format()) {
                 self.needs.locals[at].push((*local, format));
@@ -377,25 +386,26 @@ impl<'a> Walk<'a> {
     fn note_mixed(&mut self, frame: &Frame) {
         let Some(end) = &frame.end else { return };
         let mixed = |(local, status): (usize, &Status)| {
-            let is = frame.arithmetic[local] && !status.is_same() && status.format().is_none();
-            (is && self.webs.is_live(frame.last, local)).then_some(local)
+            (frame.arithmetic[local] && !status.is_same() && status.format().is_none()).then_some(local)
         };
         let locals: Vec<usize> = end.iter().enumerate().filter_map(mixed).collect();
         if !locals.is_empty() {
-            self.mixed.push((frame.last, locals));
+            self.mixed.push((frame.opener, locals));
         }
     }
 
     fn branch(&mut self, at: usize, depth: usize) {
         let place = self.frames.len() - 1 - depth;
-        match self.frames[place].head {
-            Some(head) => arrive(&mut self.heads[head], &self.locals),
-            None => self.arrive(at, place),
+        let Frame { opener, is_loop, .. } = self.frames[place];
+        if is_loop {
+            arrive(&mut self.heads[opener], &self.locals);
+        } else {
+            self.arrive(at, place);
         }
     }
 }
 
-/// Returns what is known of the result of a step that moves bits, or `None` if its operands must be exact.
+/// Returns the facts of the result of a step that moves bits, or `None` if its operands must be exact.
 fn moved(operands: &[Held], how: How) -> Option<Status> {
     let status = |place: usize| operands[place].status;
     match how {
@@ -415,7 +425,7 @@ fn moved(operands: &[Held], how: How) -> Option<Status> {
     }
 }
 
-/// Adds what is known of locals on one more way to a place.
+/// Adds the facts of locals on one more way to a place.
 fn arrive(place: &mut Option<Vec<Status>>, locals: &[Status]) {
     match place {
         Some(known) => meet(known, locals),

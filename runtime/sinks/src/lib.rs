@@ -15,7 +15,6 @@ mod operators;
 mod rewrite;
 mod status;
 mod step;
-mod webs;
 
 use std::collections::HashMap;
 
@@ -34,7 +33,7 @@ impl From<BinaryReaderError> for Unknown {
 }
 
 /// The number of this pass: another one can give another fuel, and code of one is no code of the other.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Returns a component, or a core module, that gives the same bits on all machines if it is compiled without canonical
 /// NaNs: those that it gives with them.

@@ -1,11 +1,11 @@
-//! What each operator does to the bits of NaNs.
+//! The effect of each operator on the bits of NaNs.
 
 use wasmparser::Operator;
 
 use super::status::{Format, Lanes, Status};
 use Format::{F32, F64};
 
-/// What an operator does, apart from branches and locals.
+/// The effect of an operator that neither branches nor reads or sets a local.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Effect {
     /// Uses bits and gives others, which are the same wherever those are. Everything that is not listed does this.
@@ -44,7 +44,7 @@ const fn gives(gives: Status) -> Effect {
     Effect::Gives { reads: None, gives }
 }
 
-/// Returns what an operator does.
+/// Returns the effect of an operator.
 pub(super) fn effect(operator: &Operator) -> Effect {
     calculation(operator)
         .or_else(|| reading(operator))

@@ -39,11 +39,9 @@ mod code {
     pub(super) const V128_BITSELECT: u32 = 0x52;
 }
 
-/// The bytes of a new body beside six times those of the old one, and the most that the engine takes.
+/// The most bytes of a new body: so many, and some for each byte of the old one.
 const SPARE: usize = 64 << 10;
-const LONGEST_BODY: usize = 7_654_321;
-/// The most locals that the engine takes.
-const MOST_LOCALS: u32 = 50_000;
+const GROWTH: usize = 6;
 
 /// Returns the new body of a function, or `None` if no value in it has to be made canonical.
 pub(super) fn body(file: &[u8], body: &FunctionBody, function: &Function) -> Result<Option<Vec<u8>>, Unknown> {
@@ -52,10 +50,7 @@ pub(super) fn body(file: &[u8], body: &FunctionBody, function: &Function) -> Res
     if needs.is_none() {
         return Ok(None);
     }
-    if function.count >= MOST_LOCALS {
-        return Err(Unknown("a function has no room for a local"));
-    }
-    let most = LONGEST_BODY.min(6 * body.range().len() + SPARE);
+    let most = GROWTH * body.range().len() + SPARE;
     let mut reader = body.get_binary_reader();
     let groups = reader.read_var_u32()?;
     let declared = reader.original_position();

@@ -1,4 +1,4 @@
-//! What is known of a value beside the value that it has where every operation makes its NaNs canonical.
+//! Facts about a value, compared with the value that the same program has where every operation makes its NaNs canonical.
 
 use std::ops::BitAnd;
 
@@ -37,11 +37,11 @@ const ALIKE: [u8; 2] = [1 << 3, 1 << 4];
 const MASK: [u8; 2] = [1 << 5, 1 << 6];
 
 impl Status {
-    /// All facts: what is known of a path that is not taken.
+    /// All facts: those of a path that is not taken.
     pub(super) const ALL: Self = Self(u8::MAX);
     /// Arbitrary bits, which are the same.
     pub(super) const SAME: Self = Self(SAME | ALIKE[0] | ALIKE[1]);
-    /// The same bits, none of which is a NaN in any format.
+    /// The same bits, which are no NaN in any format.
     pub(super) const NUMBER: Self = Self(Self::SAME.0 | ARITHMETIC[0] | ARITHMETIC[1]);
 
     /// Returns the status of the result of an operation whose NaNs have any bits.

@@ -1,4 +1,4 @@
-//! What is made canonical, on paper.
+//! Small functions for which the values that are made canonical follow on paper.
 
 use jointly_sinks::with_sinks;
 

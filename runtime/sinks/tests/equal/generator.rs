@@ -155,7 +155,7 @@ impl<'a> Body<'a> {
     }
 
     fn statement(&mut self, depth: u32) {
-        match self.random.below(if depth < 3 { 12 } else { 7 }) {
+        match self.random.below(if depth < 3 { 15 } else { 7 }) {
             0..4 => {
                 let ty = self.float();
                 self.expression(ty, 4);
@@ -196,6 +196,18 @@ impl<'a> Body<'a> {
                 }
                 self.put(&I::End);
             }
+            11 => self.switch(depth),
+            12 => {
+                // The function may end here.
+                self.expression(ValType::I32, 1);
+                self.put(&I::If(BlockType::Empty));
+                for ty in PARAMETERS {
+                    self.expression(ty, 2);
+                }
+                self.put(&I::Return);
+                self.put(&I::End);
+            }
+            13 if self.counters < COUNTERS => self.carried(depth),
             _ => {
                 // Two values come from a block with a parameter.
                 self.expression(ValType::V128, 2);
@@ -212,13 +224,55 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Adds a loop of a few turns, which may be left early.
-    fn repeated(&mut self, depth: u32) {
+    /// Adds a branch to one of two blocks, with code that is never reached behind it.
+    fn switch(&mut self, depth: u32) {
+        self.put(&I::Block(BlockType::Empty));
+        self.put(&I::Block(BlockType::Empty));
+        self.statement(depth + 1);
+        self.expression(ValType::I32, 1);
+        self.put(&I::BrTable([1, 0].as_slice().into(), 0));
+        self.statement(depth + 2);
+        self.put(&I::End);
+        self.statement(depth + 1);
+        self.put(&I::End);
+    }
+
+    /// Adds a loop that carries a vector on the stack, and gives two values.
+    fn carried(&mut self, depth: u32) {
+        let counter = self.counter();
+        self.expression(ValType::V128, 2);
+        self.put(&I::Loop(BlockType::FunctionType(1)));
+        let vector = self.local(ValType::V128);
+        self.put(&I::LocalSet(vector));
+        self.statement(depth + 1);
+        self.expression(ValType::V128, 2);
+        self.put(&I::LocalGet(counter));
+        self.put(&I::I32Const(1));
+        self.put(&I::I32Sub);
+        self.put(&I::LocalTee(counter));
+        self.put(&I::BrIf(0));
+        self.put(&I::Drop);
+        self.expression(ValType::F32, 2);
+        self.expression(ValType::V128, 2);
+        self.put(&I::End);
+        self.put(&I::LocalSet(vector));
+        let scalar = self.local(ValType::F32);
+        self.put(&I::LocalSet(scalar));
+    }
+
+    /// Sets a counter to a few turns, and returns its local.
+    fn counter(&mut self) -> u32 {
         let counter = PARAMETERS.len() as u32 + LOCALS.iter().map(|(count, _)| count).sum::<u32>() + self.counters;
         self.counters += 1;
         let turns = 1 + self.random.below(4) as i32;
         self.put(&I::I32Const(turns));
         self.put(&I::LocalSet(counter));
+        counter
+    }
+
+    /// Adds a loop of a few turns, which may be left early.
+    fn repeated(&mut self, depth: u32) {
+        let counter = self.counter();
         self.put(&I::Block(BlockType::Empty));
         self.put(&I::Loop(BlockType::Empty));
         self.statement(depth + 1);
