@@ -1,6 +1,9 @@
 //! Checks class probabilities that an agent answered, and divides each row by its sum, before they are scored.
 
-use crate::distribution::{distribution_defect, normalize};
+use crate::distribution::{distribution_defect, is_distribution, normalize};
+
+/// Number of rows that are checked together, then divided together while they are in the nearest cache.
+const BLOCK: usize = 256;
 
 /// Returns class probabilities of the functions `draws` at `rows` rows, each row divided by its own sum.
 ///
@@ -10,31 +13,41 @@ use crate::distribution::{distribution_defect, normalize};
 /// # Errors
 /// Describes the first defect.
 pub fn normalized(mut probs: Vec<f32>, draws: &[u64], rows: usize, num_classes: usize) -> Result<Vec<f32>, String> {
-    if let Some(what) = defect(&probs, draws, rows, num_classes) {
-        return Err(what);
-    }
-    probs.chunks_exact_mut(num_classes).for_each(normalize);
-    Ok(probs)
-}
-
-/// Checks class probabilities of the functions `draws` at `rows` rows, and describes the first defect.
-fn defect(probs: &[f32], draws: &[u64], rows: usize, num_classes: usize) -> Option<String> {
     let expected = draws.len() * rows * num_classes;
     if probs.len() != expected {
-        return Some(format!(
+        return Err(format!(
             "{} probabilities for {} draws x {rows} rows x {num_classes} classes, expected {expected}",
             probs.len(),
             draws.len(),
         ));
     }
-    let mut rows_of_draws = probs.chunks_exact(num_classes).enumerate();
-    let (at, what) = rows_of_draws.find_map(|(at, row)| Some((at, distribution_defect(row)?)))?;
-    Some(format!("{what} at row {} of draw {}", at % rows, draws[at / rows]))
+    let found = match num_classes {
+        // The compiler checks and divides several rows at once if it knows their length.
+        2 => divide(&mut probs, 2),
+        _ => divide(&mut probs, num_classes),
+    };
+    let Some(at) = found else { return Ok(probs) };
+    let what = distribution_defect(&probs[at * num_classes..][..num_classes]).expect("the row has a defect");
+    Err(format!("{what} at row {} of draw {}", at % rows, draws[at / rows]))
+}
+
+/// Divides each row by its sum, up to the first block that has a defect; returns the place of the first row with one.
+#[expect(clippy::inline_always, reason = "the number of classes is known only where it is called")]
+#[inline(always)]
+fn divide(probs: &mut [f32], num_classes: usize) -> Option<usize> {
+    for (place, block) in probs.chunks_mut(BLOCK * num_classes).enumerate() {
+        if !block.chunks_exact(num_classes).fold(true, |sound, row| sound & is_distribution(row)) {
+            let first = block.chunks_exact(num_classes).position(|row| !is_distribution(row));
+            return first.map(|row| place * BLOCK + row);
+        }
+        block.chunks_exact_mut(num_classes).for_each(normalize);
+    }
+    None
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{defect, normalized};
+    use super::{BLOCK, normalized};
 
     #[test]
     fn sums_within_the_tolerance_win_nothing() {
@@ -55,7 +68,7 @@ mod tests {
         let with = |bad: [f32; 2]| {
             let mut probs = [0.25, 0.75].repeat(6);
             probs[8..10].copy_from_slice(&bad);
-            defect(&probs, &draws, 3, 2)
+            normalized(probs, &draws, 3, 2).err()
         };
         assert_eq!(with([1.0, 0.0]), None);
         assert_eq!(with([0.500_05, 0.5]), None);
@@ -63,10 +76,31 @@ mod tests {
         assert_eq!(with([-0.5, 1.5]).unwrap(), "a probability of -0.5 at row 1 of draw 9");
         assert_eq!(with([1.0, 1.0]).unwrap(), "probabilities that sum to 2 at row 1 of draw 9");
         assert_eq!(
-            defect(&[0.5; 11], &draws, 3, 2).unwrap(),
+            normalized(vec![0.5; 11], &draws, 3, 2).unwrap_err(),
             "11 probabilities for 2 draws x 3 rows x 2 classes, expected 12"
         );
-        assert_eq!(defect(&[], &[], 3, 2), None);
-        assert_eq!(defect(&[], &draws, 0, 2), None);
+        assert_eq!(normalized(vec![], &[], 3, 2), Ok(vec![]));
+        assert_eq!(normalized(vec![], &draws, 0, 2), Ok(vec![]));
+    }
+
+    #[test]
+    fn rows_of_every_length_are_found_wherever_they_stand() {
+        for (classes, at) in
+            [2, 3, 10].into_iter().flat_map(|classes| [0, 1, BLOCK, 2 * BLOCK + 7].map(|at| (classes, at)))
+        {
+            let rows = 3 * BLOCK;
+            let mut row = vec![0.0; classes];
+            row[classes - 1] = 0.999_95;
+            let mut probs = row.repeat(rows);
+            row[classes - 1] = 1.0;
+            assert_eq!(normalized(probs.clone(), &[8], rows, classes), Ok(row.repeat(rows)));
+            probs[at * classes] = 0.5;
+            probs[(rows - 1) * classes] = f32::NAN;
+            let error = normalized(probs, &[8], rows, classes).unwrap_err();
+            assert!(
+                error.starts_with("probabilities that sum to ") && error.ends_with(&format!("at row {at} of draw 8")),
+                "{error}"
+            );
+        }
     }
 }

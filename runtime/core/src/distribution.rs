@@ -16,7 +16,7 @@ pub const SUM_TOLERANCE: f64 = 1e-4;
 ///
 /// The text is a fragment such as "a probability of 1.5" or "probabilities that sum to 2".
 pub fn distribution_defect(row: &[f32]) -> Option<String> {
-    let sum: f64 = row.iter().map(|&p| f64::from(p)).sum();
+    let sum = sum(row);
     // A NaN is outside every range.
     if row.iter().all(|p| (0.0..=1.0).contains(p)) {
         return ((sum - 1.0).abs() > SUM_TOLERANCE).then(|| format!("probabilities that sum to {sum}"));
@@ -27,14 +27,24 @@ pub fn distribution_defect(row: &[f32]) -> Option<String> {
     row.iter().find(|p| !(0.0..=1.0).contains(*p)).map(|p| format!("a probability of {p}"))
 }
 
+/// Returns whether a row has no [defect](distribution_defect).
+#[inline]
+pub(crate) fn is_distribution(row: &[f32]) -> bool {
+    // Without a branch, so that many short rows are checked side by side.
+    let inside = row.iter().fold(true, |inside, p| inside & (0.0..=1.0).contains(p));
+    inside & ((sum(row) - 1.0).abs() <= SUM_TOLERANCE)
+}
+
 /// Divides a row of probabilities by its sum, in double precision.
+#[inline]
 pub fn normalize(row: &mut [f32]) {
-    let sum: f64 = row.iter().map(|&p| f64::from(p)).sum();
-    if sum != 1.0 {
-        for p in row {
-            *p = (f64::from(*p) / sum) as f32;
-        }
-    }
+    let sum = sum(row);
+    row.iter_mut().for_each(|p| *p = (f64::from(*p) / sum) as f32);
+}
+
+#[inline]
+fn sum(row: &[f32]) -> f64 {
+    row.iter().map(|&p| f64::from(p)).sum()
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ fn evaluation(taus: &[u32]) -> Evaluation {
     }
 }
 
-fn scores<M: Model<Error = Infallible>>(
+fn scores<M: Model<Error = Infallible> + Send>(
     budget: &Budget,
     model: &mut M,
     problem: &Problem,
@@ -135,14 +135,17 @@ fn a_worse_agent_has_a_positive_kl() {
 
 #[test]
 fn asking_for_each_function_once_gives_the_same_bits() {
-    for (clip, partition) in PARTITIONS {
+    for (functions, (clip, partition)) in
+        [1, 4].into_iter().flat_map(|functions| PARTITIONS.map(|how| (functions, how)))
+    {
         let evaluation = Evaluation { partition, clip, ..evaluation(&[1, 2, 5]) };
-        let mut once = Sines::new(4, 3);
-        let mut always = Sines { admits_repetition: false, ..Sines::new(4, 3) };
+        let mut once = Sines::new(functions, 3);
+        let mut always = Sines { admits_repetition: false, ..Sines::new(functions, 3) };
         let problem = problem(3, 0.5);
         let expected = scores(&Budget::default(), &mut always, &problem, &evaluation);
         assert_eq!(scores(&Budget::default(), &mut once, &problem, &evaluation), expected);
         let most = |agent: &Sines| agent.calls.iter().map(|&(_, draws)| draws).max();
+        // An audit asks for four draws.
         assert_eq!((most(&once), most(&always)), (Some(4), Some(23)));
     }
 }
