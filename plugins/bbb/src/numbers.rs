@@ -5,7 +5,7 @@ use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::inputs::{Design, Prior};
 use jointly_nets::normals::Normals;
 use jointly_nets::simd::Lanes;
-use jointly_nets::{FirstBiases, Network, Progress, Stream, predict, widths};
+use jointly_nets::{FirstBiases, Network, Progress, Rows, Stream, predict, widths};
 use jointly_sdk::{Dataset, Failure, Matrix, Task};
 
 use crate::posterior::Posterior;
@@ -93,9 +93,10 @@ impl Trained {
             return Ok(());
         }
         let block = out.len() / draws.len();
+        let rows = Rows::of(inputs);
         draws
             .iter()
             .zip(out.chunks_exact_mut(block))
-            .try_for_each(|(draw, out)| predict(&[&self.network(*draw)], inputs, out))
+            .try_for_each(|(draw, out)| predict(&[&self.network(*draw)], &rows, out))
     }
 }

@@ -2,7 +2,7 @@
 
 use jointly_nets::examples::Examples;
 use jointly_nets::inputs::Design;
-use jointly_nets::{FirstBiases, Network, Stream, predict, widths};
+use jointly_nets::{FirstBiases, Network, Rows, Stream, predict, widths};
 use jointly_sdk::{Dataset, Failure, Matrix, Task};
 
 use crate::masks::{Masks, Rates};
@@ -60,8 +60,8 @@ impl Drawn {
     }
 
     /// Computes the class probabilities of the network under a draw's masks.
-    fn plain_probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        predict(&[&self.masks(draw).thin(&self.network, &self.widths, &self.rates)], inputs, out)
+    fn plain_probs(&self, rows: &Rows, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
+        predict(&[&self.masks(draw).thin(&self.network, &self.widths, &self.rates)], rows, out)
     }
 
     /// Computes the class probabilities of the networks under the draws' masks, one after the other.
@@ -83,8 +83,9 @@ impl Drawn {
             return Ok(());
         }
         let block = out.len() / draws.len();
+        let rows = Rows::of(inputs);
         for (draw, out) in draws.iter().zip(out.chunks_exact_mut(block)) {
-            self.plain_probs(inputs, *draw, out)?;
+            self.plain_probs(&rows, *draw, out)?;
         }
         Ok(())
     }
@@ -156,7 +157,7 @@ mod tests {
             let together = sample(&model, &inputs, &draws);
             for (draw, together) in draws.into_iter().zip(together.chunks(37 * classes)) {
                 let mut plain = vec![0.0; together.len()];
-                model.plain_probs(&inputs, draw, &mut plain).unwrap();
+                model.plain_probs(&Rows::of(&inputs), draw, &mut plain).unwrap();
                 for (a, b) in together.iter().zip(&plain) {
                     assert!((a - b).abs() < TOLERANCE, "{hidden:?} {rate} draw {draw}: {a} and {b}");
                 }

@@ -7,7 +7,7 @@ mod sphere;
 mod training;
 
 use jointly_nets::penalty::temperature;
-use jointly_nets::{Penalty, Stream, Weighting, predict, sweeps, widths};
+use jointly_nets::{Penalty, Rows, Stream, Weighting, predict, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, Task, Widths, settings,
     sweep,
@@ -96,11 +96,24 @@ impl Classifier for Hypermodel {
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
+        self.sample_probs(inputs, &[draw], out)
+    }
+
+    fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        let rows = Rows::of(inputs);
+        let block = out.len() / draws.len().max(1);
+        draws.iter().zip(out.chunks_exact_mut(block.max(1))).try_for_each(|(draw, out)| self.predict(&rows, *draw, out))
+    }
+}
+
+impl Hypermodel {
+    /// Computes the class probabilities of a draw.
+    fn predict(&self, rows: &Rows, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
         let index = draw_index(self.index_dim, &mut jointly_sdk::Rng::new(self.seed, draw));
         let network = self.model.network(&index);
         match &self.prior {
-            None => predict(&[&network], inputs, out),
-            Some(prior) => predict(&[&network, &prior.network(&index)], inputs, out),
+            None => predict(&[&network], rows, out),
+            Some(prior) => predict(&[&network, &prior.network(&index)], rows, out),
         }
     }
 }

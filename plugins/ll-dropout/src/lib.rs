@@ -110,7 +110,7 @@ jointly_sdk::export!(input_classifier: LastLayerDropout);
 
 #[cfg(test)]
 mod tests {
-    use jointly_nets::predict;
+    use jointly_nets::{Rows, predict};
     use jointly_testkit::trials::{sample, trials};
 
     use super::*;
@@ -150,7 +150,7 @@ mod tests {
                 let mut network = agent.fitted.network.clone();
                 network.scale_inputs(1, &factors);
                 let mut expected = vec![0.0; found.len()];
-                predict(&[&network], &agent.fitted.read(inputs).unwrap(), &mut expected).unwrap();
+                predict(&[&network], &Rows::of(&agent.fitted.read(inputs).unwrap()), &mut expected).unwrap();
                 assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < TOLERANCE));
             }
             // Five standard errors.

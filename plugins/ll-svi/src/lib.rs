@@ -87,7 +87,7 @@ jointly_sdk::export!(input_classifier: LastLayerSvi);
 
 #[cfg(test)]
 mod tests {
-    use jointly_nets::predict;
+    use jointly_nets::{Rows, predict};
     use jointly_testkit::trials::{sample, trials};
 
     use super::*;
@@ -114,7 +114,7 @@ mod tests {
             for (draw, found) in [7, 3].into_iter().zip(found.chunks(found.len() / 2)) {
                 let network = agent.belief.network(draw);
                 let mut expected = vec![0.0; found.len()];
-                predict(&[&network], &read, &mut expected).unwrap();
+                predict(&[&network], &Rows::of(&read), &mut expected).unwrap();
                 assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < TOLERANCE));
                 let mut moved = 0;
                 for block in network.blocks() {

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
 use crate::ensemble::Ensemble;
+use crate::predict::Rows;
 use crate::recipe::Recipe;
 
 /// An agent that trains an ensemble: its description, and the recipe for its settings.
@@ -55,7 +56,7 @@ impl<A: EnsembleAgent> Classifier for Agent<A> {
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        self.ensemble.probs(inputs, draw, out)
+        self.ensemble.probs(&Rows::of(inputs), draw, out)
     }
 
     fn canonical_draw(&self, draw: u64) -> u64 {
@@ -63,6 +64,6 @@ impl<A: EnsembleAgent> Classifier for Agent<A> {
     }
 
     fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        self.ensemble.sample_probs(inputs, draws, out)
+        self.ensemble.sample_probs(&Rows::of(inputs), draws, out)
     }
 }

@@ -7,7 +7,7 @@ use jointly_sdk::{Dataset, Failure, Matrix, Progress, Rng, Task};
 use crate::finite::{Finite, Function};
 use crate::network::{FirstBiases, Network, widths};
 use crate::penalty::temperature;
-use crate::predict::predict;
+use crate::predict::{Rows, predict};
 use crate::recipe::{Prior, Recipe, Weighting};
 use crate::stream::Stream;
 use crate::training::Training;
@@ -63,8 +63,8 @@ pub struct Member {
     prior: Option<Network>,
 }
 
-impl Function for Member {
-    fn probs(&self, inputs: &Matrix, out: &mut [f32]) -> Result<(), Failure> {
+impl Function<Rows> for Member {
+    fn probs(&self, inputs: &Rows, out: &mut [f32]) -> Result<(), Failure> {
         match &self.prior {
             None => predict(&[&self.network], inputs, out),
             Some(prior) => predict(&[&self.network, prior], inputs, out),
@@ -159,7 +159,7 @@ mod tests {
 
     fn probs(ensemble: &Ensemble, inputs: &Matrix, classes: usize, draw: u64) -> Vec<f32> {
         let mut out = vec![0.0; inputs.rows() * classes];
-        ensemble.probs(inputs, draw, &mut out).unwrap();
+        ensemble.probs(&Rows::of(inputs), draw, &mut out).unwrap();
         out
     }
 
@@ -243,7 +243,7 @@ mod tests {
         let inputs = data(150, 3).inputs;
         let draws = [7, 0, 3, 7, 1];
         let mut together = vec![0.0; draws.len() * inputs.rows() * 3];
-        ensemble.sample_probs(&inputs, &draws, &mut together).unwrap();
+        ensemble.sample_probs(&Rows::of(&inputs), &draws, &mut together).unwrap();
         for (draw, together) in draws.into_iter().zip(together.chunks(inputs.rows() * 3)) {
             assert_eq!(together, probs(&ensemble, &inputs, 3, draw));
             assert_eq!(together, probs(&ensemble, &inputs, 3, ensemble.canonical_draw(draw)));

@@ -4,7 +4,7 @@ use jointly_sdk::{Failure, Matrix};
 
 use crate::choice::Choice;
 use crate::network::Network;
-use crate::predict::predict;
+use crate::predict::{Rows, predict};
 
 /// A function that gives class probabilities for each row of inputs.
 pub trait Function<I = Matrix> {
@@ -16,8 +16,8 @@ pub trait Function<I = Matrix> {
     fn probs(&self, inputs: &I, out: &mut [f32]) -> Result<(), Failure>;
 }
 
-impl Function for Network {
-    fn probs(&self, inputs: &Matrix, out: &mut [f32]) -> Result<(), Failure> {
+impl Function<Rows> for Network {
+    fn probs(&self, inputs: &Rows, out: &mut [f32]) -> Result<(), Failure> {
         predict(&[self], inputs, out)
     }
 }

@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use crate::network::{Network, Values};
     use crate::plain;
-    use crate::predict::{outputs, predict};
+    use crate::predict::{Rows, outputs, predict};
     use crate::{Activation, fit::Decay};
 
     /// Step of a central difference in double precision.
@@ -336,11 +336,11 @@ mod tests {
             let (dim, classes, rows) = (network.inputs(), network.outputs(), 131);
             let inputs = Matrix::new(rows, dim, (0..rows * dim).map(|_| rng.normal()).collect()).unwrap();
             let mut together = vec![0.0; rows * classes];
-            predict(&[&network], &inputs, &mut together).unwrap();
+            predict(&[&network], &Rows::of(&inputs), &mut together).unwrap();
             for (i, expected) in together.chunks(classes).enumerate() {
                 let alone = Matrix::new(1, dim, inputs.row(i).to_vec()).unwrap();
                 let mut found = vec![0.0; classes];
-                predict(&[&network], &alone, &mut found).unwrap();
+                predict(&[&network], &Rows::of(&alone), &mut found).unwrap();
                 assert_eq!(found, expected, "row {i}");
             }
             // The same bits follow from the features.

@@ -168,7 +168,7 @@ mod tests {
 
     use super::*;
     use crate::network::FirstBiases;
-    use crate::predict::predict;
+    use crate::predict::{Rows, predict};
 
     /// Tolerance for probabilities computed from sums of a few products.
     const TOLERANCE: f32 = 1e-5;
@@ -186,7 +186,7 @@ mod tests {
             assert_eq!((apart.features(), apart.classes()), (widths[widths.len() - 2], widths[widths.len() - 1]));
             let inputs = Matrix::new(70, widths[0], normals(70 * widths[0], 0)).unwrap();
             let mut expected = vec![0.0; 70 * apart.classes()];
-            predict(&[&network], &inputs, &mut expected).unwrap();
+            predict(&[&network], &Rows::of(&inputs), &mut expected).unwrap();
             let hidden = apart.at(&inputs).unwrap();
             let mut probs = hidden.logits.clone();
             probs.chunks_mut(apart.classes()).for_each(softmax);

@@ -1,30 +1,37 @@
 //! Orders points in the plane so that consecutive points are close to each other.
 
-/// The largest number of cells on a side of the grid.
-const MAX_SIDE: usize = 64;
+/// The largest number of strips.
+const MAX_STRIPS: usize = 128;
 
-/// Returns the indices of the points along a snake-shaped path through a grid with about as many cells as points.
+/// The number of cells of a strip, as a multiple of the number of strips: the points of a strip are nearly in order.
+const CELLS: usize = 4;
+
+/// Returns the indices of the points along a snake-shaped path through strips.
+///
+/// The number of strips is three quarters of the root of the number of points: of the factors .5, .7, 1, 1.5 and 2, the
+/// path is shortest about there, for normal and for uniform points alike.
 pub fn snake(points: &[[f32; 2]]) -> Vec<u32> {
-    let side = points.len().isqrt().clamp(1, MAX_SIDE);
-    let axis = |i: usize| {
+    let strips = (3 * points.len().isqrt() / 4).clamp(1, MAX_STRIPS);
+    let cells = CELLS * strips;
+    let axis = |i: usize, count: usize| {
         let values = || points.iter().map(move |point| point[i]);
         let min = values().fold(f32::INFINITY, f32::min);
         let max = values().fold(f32::NEG_INFINITY, f32::max);
         // The order matters for speed only, so values that are not finite may land in any cell.
-        let step = side as f32 / (max - min);
-        move |point: &[f32; 2]| (((point[i] - min) * step) as usize).min(side - 1)
+        let step = count as f32 / (max - min);
+        move |point: &[f32; 2]| (((point[i] - min) * step) as usize).min(count - 1)
     };
-    let (column, row) = (axis(0), axis(1));
-    let cells: Vec<u32> = points
+    let (along, strip) = (axis(0, cells), axis(1, strips));
+    let places: Vec<u32> = points
         .iter()
         .map(|point| {
-            let (column, row) = (column(point), row(point));
-            (row * side + if row % 2 == 0 { column } else { side - 1 - column }) as u32
+            let (along, strip) = (along(point), strip(point));
+            (strip * cells + if strip % 2 == 0 { along } else { cells - 1 - along }) as u32
         })
         .collect();
-    let mut next = vec![0; side * side + 1];
-    for cell in &cells {
-        next[*cell as usize + 1] += 1;
+    let mut next = vec![0; strips * cells + 1];
+    for place in &places {
+        next[*place as usize + 1] += 1;
     }
     let mut total = 0;
     for start in &mut next {
@@ -32,9 +39,9 @@ pub fn snake(points: &[[f32; 2]]) -> Vec<u32> {
         *start = total;
     }
     let mut order = vec![0; points.len()];
-    for (place, cell) in cells.iter().enumerate() {
-        let next: &mut u32 = &mut next[*cell as usize];
-        order[*next as usize] = place as u32;
+    for (point, place) in places.iter().enumerate() {
+        let next: &mut u32 = &mut next[*place as usize];
+        order[*next as usize] = point as u32;
         *next += 1;
     }
     order
@@ -81,8 +88,8 @@ mod tests {
                 (a - c).hypot(b - d)
             })
             .sum();
-        // In random order the mean step is about half a side; in a snake through strips as wide as a cell it is about a
-        // cell.
-        assert!(length < 1000.0 * 0.05, "{length}");
+        // In random order the mean step is half a side; the best path through a unit square has a mean step of .71 over
+        // the root of the number of points, .0225 here, and one through strips of .92 over it.
+        assert!(length < 1000.0 * 0.032, "{length}");
     }
 }

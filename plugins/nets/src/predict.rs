@@ -28,32 +28,56 @@ pub fn outputs(network: &Network, inputs: &[f32]) -> Vec<f32> {
     out
 }
 
-/// Writes the softmax of the sum of the networks' outputs at every row: `out[t * classes + k]`.
+/// Rows of inputs, ordered for networks to predict at them one after the other.
+///
+/// With at most two inputs, consecutive rows are close to each other, so that [`Pieces`] change little from one to the
+/// next. The order is found once for all networks.
+#[derive(Debug)]
+pub struct Rows {
+    /// The number of columns.
+    dim: usize,
+    inputs: Vec<f32>,
+    /// The rows as points, if there are few inputs; a missing coordinate is zero.
+    points: Vec<[f32; MAX_INPUTS]>,
+    /// The place of each row before it was ordered.
+    places: Vec<u32>,
+}
+
+impl Rows {
+    /// Orders the rows.
+    pub fn of(inputs: &Matrix) -> Self {
+        let dim = inputs.cols();
+        let point = |row: usize| std::array::from_fn(|i| inputs.row(row).get(i).copied().unwrap_or(0.0));
+        let few = dim <= MAX_INPUTS;
+        let mut points: Vec<_> = if few { (0..inputs.rows()).map(point).collect() } else { Vec::new() };
+        let places = if few { snake(&points) } else { (0..inputs.rows() as u32).collect() };
+        if few {
+            points = places.iter().map(|place| points[*place as usize]).collect();
+        }
+        let inputs = places.iter().flat_map(|place| inputs.row(*place as usize)).copied().collect();
+        Self { dim, inputs, points, places }
+    }
+}
+
+/// Writes the softmax of the sum of the networks' outputs at every row: `out[t * classes + k]`, in the order of the
+/// matrix that the rows came from.
 ///
 /// The bits of a row's probabilities do not depend on the other rows.
 ///
 /// # Errors
 ///
 /// Fails if there is no network, or if the number of columns is not the networks' number of inputs.
-pub fn predict(networks: &[&Network], inputs: &Matrix, out: &mut [f32]) -> Result<(), Failure> {
+pub fn predict(networks: &[&Network], rows: &Rows, out: &mut [f32]) -> Result<(), Failure> {
     let Some(first) = networks.first() else {
         return Err(Failure::Internal("no network to predict with".into()));
     };
-    let dim = check(first, inputs)?;
+    let dim = check(first, rows.dim)?;
     let mut networks: Vec<Sampled<'_>> = networks.iter().map(|network| Sampled::in_pieces(network)).collect();
-    let points = if dim <= MAX_INPUTS { points(inputs) } else { Vec::new() };
-    let order = if dim <= MAX_INPUTS { snake(&points) } else { (0..inputs.rows() as u32).collect() };
     let mut columns = vec![Lanes::splat(0.0); first.outputs()];
-    let (mut block_inputs, mut block_points) = (Vec::new(), Vec::new());
-    for places in order.chunks(BLOCK) {
-        block_inputs.clear();
-        block_points.clear();
-        for place in places {
-            block_inputs.extend_from_slice(inputs.row(*place as usize));
-            block_points.extend(points.get(*place as usize));
-        }
-        let block = Block { inputs: &block_inputs, points: &block_points, shifts: &[] };
-        sum(&mut networks, block, &mut columns, |row| places[row] as usize, out);
+    for (place, places) in rows.places.chunks(BLOCK).enumerate() {
+        let inputs = &rows.inputs[place * BLOCK * dim..][..places.len() * dim];
+        let points = rows.points.chunks(BLOCK).nth(place).unwrap_or_default();
+        sum(&mut networks, Block { inputs, points, shifts: &[] }, &mut columns, |row| places[row] as usize, out);
     }
     Ok(())
 }
@@ -67,7 +91,7 @@ pub fn predict(networks: &[&Network], inputs: &Matrix, out: &mut [f32]) -> Resul
 ///
 /// Fails if the number of columns is not the network's number of inputs.
 pub fn predict_shifted(network: &Network, inputs: &Matrix, shifts: &[f32], out: &mut [f32]) -> Result<(), Failure> {
-    check(network, inputs)?;
+    check(network, inputs.cols())?;
     let (dim, classes) = (network.inputs(), network.outputs());
     let mut networks = [Sampled::whole(network)];
     let mut columns = vec![Lanes::splat(0.0); classes];
@@ -79,8 +103,8 @@ pub fn predict_shifted(network: &Network, inputs: &Matrix, shifts: &[f32], out: 
 }
 
 /// Checks the number of columns and returns the number of inputs.
-fn check(network: &Network, inputs: &Matrix) -> Result<usize, Failure> {
-    let (cols, dim) = (inputs.cols(), network.inputs());
+fn check(network: &Network, cols: usize) -> Result<usize, Failure> {
+    let dim = network.inputs();
     if cols != dim {
         return Err(Failure::Internal(format!("inputs have {cols} columns; the task has {dim}")));
     }
@@ -125,12 +149,6 @@ fn sum(
             }
         }
     }
-}
-
-/// Returns the rows as points in the plane; a missing coordinate is zero.
-fn points(inputs: &Matrix) -> Vec<[f32; MAX_INPUTS]> {
-    let rows = inputs.values().chunks_exact(inputs.cols());
-    rows.map(|row| std::array::from_fn(|i| row.get(i).copied().unwrap_or(0.0))).collect()
 }
 
 /// Rows that pass through the networks together.
@@ -185,7 +203,7 @@ mod tests {
         for rows in [1, 7, 64, 150] {
             let inputs = Matrix::new(rows, 4, (0..rows * 4).map(|_| rng.normal()).collect()).unwrap();
             let mut expected = vec![0.0; rows * 3];
-            predict(&[&network, &other], &inputs, &mut expected).unwrap();
+            predict(&[&network, &other], &Rows::of(&inputs), &mut expected).unwrap();
             let mut out = vec![0.0; rows * 3];
             predict_shifted(&network, &inputs, &outputs(&other, inputs.values()), &mut out).unwrap();
             assert_eq!(out, expected);

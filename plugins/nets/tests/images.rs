@@ -7,7 +7,7 @@ use jointly_nets::examples::Examples;
 use jointly_nets::last_layer::LastLayer;
 use jointly_nets::loss::CrossEntropy;
 use jointly_nets::normals::Normals;
-use jointly_nets::predict::outputs;
+use jointly_nets::predict::{Rows, outputs};
 use jointly_nets::simd::{Lanes, floats_mut};
 use jointly_nets::{
     Deviations, Ensemble, Front, Image, LENET, Network, Noisy, Penalty, Recipe, Stage, layout, predict, start,
@@ -168,7 +168,7 @@ fn an_ensemble_of_images_depends_on_the_seed_alone_and_a_row_on_no_other() {
     let [one, same, other] = [1, 1, 2].map(|seed| {
         let ensemble = Ensemble::train(&small(), &task(), &train, seed).unwrap();
         let mut out = vec![0.0; 2 * 100 * CLASSES];
-        jointly_nets::Finite::sample_probs(&ensemble, &test.inputs, &[0, 7], &mut out).unwrap();
+        jointly_nets::Finite::sample_probs(&ensemble, &Rows::of(&test.inputs), &[0, 7], &mut out).unwrap();
         (ensemble, out)
     });
     assert_eq!(one.1, same.1);
@@ -176,7 +176,7 @@ fn an_ensemble_of_images_depends_on_the_seed_alone_and_a_row_on_no_other() {
     let mut alone = vec![0.0; CLASSES];
     for row in [0, 33, 99] {
         let input = Matrix::new(1, IMAGE.numbers(), test.inputs.row(row).to_vec()).unwrap();
-        one.0.probs(&input, 7, &mut alone).unwrap();
+        one.0.probs(&Rows::of(&input), 7, &mut alone).unwrap();
         assert_eq!(alone, one.1[(100 + row) * CLASSES..][..CLASSES]);
     }
     let is_hit = |(row, label): (&[f32], &u32)| row.iter().all(|p| *p <= row[*label as usize]);
@@ -209,5 +209,5 @@ fn inputs_that_are_no_images_are_refused() {
     assert!(matches!(Ensemble::train(&small(), &task, &data, 0), Err(Failure::Unsupported(_))));
     let mut out = vec![0.0; CLASSES];
     let network = small().start(&self::task(), 0, 0);
-    assert!(matches!(predict(&[&network], &data.inputs, &mut out), Err(Failure::Internal(_))));
+    assert!(matches!(predict(&[&network], &Rows::of(&data.inputs), &mut out), Err(Failure::Internal(_))));
 }

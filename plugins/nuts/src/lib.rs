@@ -7,7 +7,7 @@ mod tree;
 use chain_log::ChainLog;
 use jointly_nets::examples::check;
 use jointly_nets::step_size::StepSize;
-use jointly_nets::{Finite, Network, Stream, sweeps};
+use jointly_nets::{Finite, Network, Rows, Stream, sweeps};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Setting, Task, Widths, log, progress, settings,
 };
@@ -97,7 +97,7 @@ impl Classifier for Nuts {
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        self.belief.probs(inputs, draw, out)
+        self.belief.probs(&Rows::of(inputs), draw, out)
     }
 
     fn canonical_draw(&self, draw: u64) -> u64 {
@@ -105,7 +105,7 @@ impl Classifier for Nuts {
     }
 
     fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        self.belief.sample_probs(inputs, draws, out)
+        self.belief.sample_probs(&Rows::of(inputs), draws, out)
     }
 }
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use jointly_nets::drawn::Drawn;
 use jointly_nets::penalty::temperature;
 use jointly_nets::simd::{floats, floats_mut};
-use jointly_nets::{FirstBiases, Network, Stream, predict};
+use jointly_nets::{FirstBiases, Network, Rows, Stream, predict};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, settings};
 
 /// Number of hidden layers of the environment if the task does not state it.
@@ -64,7 +64,7 @@ impl Classifier for Prior {
         let mut network = self.network.borrow_mut();
         let make = |numbers: &mut [f32]| numbers.copy_from_slice(floats(&self.network(draw).parameters));
         self.drawn.with(draw, make, |numbers| floats_mut(&mut network.parameters).copy_from_slice(numbers));
-        predict(&[&network], inputs, out)
+        predict(&[&network], &Rows::of(inputs), out)
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(first, probs(&prior, 1));
         let inputs = Matrix::new(2, 2, vec![1.0, -0.5, 0.3, 2.0]).unwrap();
         let mut expected = [0.0; 6];
-        predict(&[&prior.network(1)], &inputs, &mut expected).unwrap();
+        predict(&[&prior.network(1)], &Rows::of(&inputs), &mut expected).unwrap();
         assert_eq!(first, expected);
     }
 

@@ -6,7 +6,7 @@ use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::layout;
 use jointly_nets::normals::Normals;
 use jointly_nets::penalty::temperature;
-use jointly_nets::{Finite, FirstBiases, Network, Progress, Stream, widths};
+use jointly_nets::{Finite, FirstBiases, Network, Progress, Rows, Stream, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Fraction, Matrix, NonNegative, Positive, Setting, Sweep, Task,
     Widths, choices, settings, sweep,
@@ -142,7 +142,7 @@ impl Classifier for Langevin {
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        self.belief.probs(inputs, draw, out)
+        self.belief.probs(&Rows::of(inputs), draw, out)
     }
 
     fn canonical_draw(&self, draw: u64) -> u64 {
@@ -150,7 +150,7 @@ impl Classifier for Langevin {
     }
 
     fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        self.belief.sample_probs(inputs, draws, out)
+        self.belief.sample_probs(&Rows::of(inputs), draws, out)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::predict::outputs;
-use crate::{Function, Network, predict};
+use crate::{Function, Network, Rows, predict};
 use jointly_sdk::{Failure, Inputs, Matrix, Tokens};
 
 use super::reader::Reader;
@@ -60,7 +60,7 @@ impl Fitted {
 impl Function<Inputs> for Fitted {
     /// Writes the class probabilities; the bits of a row depend on that row alone.
     fn probs(&self, inputs: &Inputs, out: &mut [f32]) -> Result<(), Failure> {
-        predict(&[&self.network], &*self.read(inputs)?, out)
+        predict(&[&self.network], &Rows::of(&*self.read(inputs)?), out)
     }
 }
 
