@@ -30,6 +30,17 @@ pub fn exp(x: Lanes) -> Lanes {
 ///
 /// Stable for finite logits of any size, and never exactly zero; a lane with a NaN becomes NaN.
 pub fn softmax(columns: &mut [Lanes]) {
+    let sum = match columns {
+        [one, other] => shares_of_two(one, other),
+        _ => shares(columns),
+    };
+    for column in columns {
+        *column = *column / sum;
+    }
+}
+
+/// Replaces logits by their exponentials over the greatest, and returns the sum.
+fn shares(columns: &mut [Lanes]) -> Lanes {
     let max = columns.iter().copied().reduce(Lanes::max).unwrap_or(Lanes::splat(0.0));
     let mut sum = Lanes::splat(0.0);
     for column in &mut *columns {
@@ -38,9 +49,18 @@ pub fn softmax(columns: &mut [Lanes]) {
         *column = exp(gap.max(Lanes::splat(-MAX_GAP)));
         sum = sum + *column;
     }
-    for column in columns {
-        *column = *column / sum;
-    }
+    sum
+}
+
+/// Does the same as [`shares`] for two classes, to the bit, by one exponential: the greater logit's is 1.
+fn shares_of_two(one: &mut Lanes, other: &mut Lanes) -> Lanes {
+    let max = one.max(*other);
+    let gaps = [*one - max, *other - max];
+    // One of the gaps is zero. The order of the operands keeps a NaN, here and below.
+    let least = exp((gaps[0] + gaps[1]).max(Lanes::splat(-MAX_GAP)));
+    let share = |gap: Lanes| least.max(Lanes::splat(1.0).where_equal(gap, Lanes::splat(0.0)));
+    [*one, *other] = gaps.map(share);
+    *one + *other
 }
 
 /// Returns column `k` of the first [`LANES`] rows of `matrix`, with zeros past its end.
@@ -91,6 +111,26 @@ mod tests {
             let mut columns = logits.map(Lanes::splat);
             softmax(&mut columns);
             assert!(columns.iter().any(|column| column.to_array()[0].is_nan()), "{logits:?}");
+        }
+    }
+
+    #[test]
+    fn two_classes_have_the_bits_of_the_general_case() {
+        let special = [0.0, -0.0, 1e-45, -1e-30, 1e30, -1e30, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+        let near = (0..2000).map(|i| (i - 1000) as f32 * 0.1);
+        let tiny = (0..40).map(|i| -(2f32.powi(-i)));
+        let logits: Vec<f32> = special.into_iter().chain(near).chain(tiny).collect();
+        let bits = |column: &Lanes| column.to_array().map(f32::to_bits);
+        for (i, a) in logits.iter().enumerate() {
+            for b in logits.iter().skip(i % 7).step_by(if i < special.len() { 1 } else { 7 }) {
+                let (mut two, mut several) = ([*a, *b].map(Lanes::splat), [*a, *b].map(Lanes::splat));
+                let [one, other] = &mut two;
+                let sums = [shares_of_two(one, other), shares(&mut several)];
+                // All NaNs are one to the host.
+                let nan = sums.iter().all(|sum| sum.to_array()[0].is_nan());
+                assert!(nan || two.iter().map(bits).eq(several.iter().map(bits)), "{a} {b}");
+                assert!(nan || bits(&sums[0]) == bits(&sums[1]), "{a} {b}");
+            }
         }
     }
 }
