@@ -14,9 +14,9 @@ use jointly_record::kept::Kept;
 use jointly_record::plan::Plan;
 use jointly_record::suites;
 use jointly_record::unit::{Outcome, UnitResult};
-use jointly_score::entry::{impossible, in_order};
+use jointly_score::finished::{Finished, impossible};
 use jointly_score::leaderboard::Leaderboard;
-use jointly_score::scores::Scores;
+use jointly_score::scores::{Results, Scores};
 use jointly_score::selection::{Selection, Tune};
 use jointly_score::sweep_document::SweepDocument;
 use serde_json::Value;
@@ -66,7 +66,7 @@ pub fn plan(bytes: &[u8]) -> Ending {
     plan.override_options().iter().for_each(|option| is_shown(option));
     assert!(!plan.short_name().expect("a plan has a digest").contains('/'));
     suites::size_of(&plan);
-    for (kind, digest) in attachments::kept(&plan, &[]).expect("its tables are tables") {
+    for (kind, digest) in attachments::kept(&plan, []).expect("its tables are tables") {
         assert_eq!(Kept::digest_in(&kind.path(&digest)), Some(digest));
     }
     is_scored(&plan, &[]);
@@ -103,13 +103,24 @@ pub fn journal(bytes: &[u8]) -> Ending {
                 && impossible(plan, result).is_none()
         };
         let all = results.iter().all(is_unit);
-        match in_order(plan, results.clone(), "") {
+        let members = [(PLAN, Vec::new()), (JOURNAL, bytes.to_vec())].map(|(name, bytes)| (name.to_owned(), bytes));
+        let directory = RunDirectory::packed(Path::new("pack"), members.into()).expect("there is a plan");
+        let mut finished = Finished::new(plan);
+        let lines = directory.find_results(|result| finished.see(&result)).expect("they were read before");
+        let lines = lines.of_plan(plan);
+        match finished.check(&lines, "") {
             Err(error) => {
                 refused(&error);
                 assert!(!all || results.len() < plan.agents.len() * plan.problems.len(), "{error:#}");
             }
-            Ok(ordered) => {
-                assert!(all && ordered.len() == plan.agents.len() * plan.problems.len());
+            Ok(()) => {
+                assert!(all && lines.in_order().len() == plan.agents.len() * plan.problems.len());
+                let held: HashMap<(&str, &str), String> =
+                    results.iter().map(|result| ((&*result.agent, &*result.problem), text_of(result))).collect();
+                for result in directory.read_results(&lines.in_order()).expect("they were read before") {
+                    assert_eq!(held[&(&*result.agent, &*result.problem)], text_of(&result));
+                }
+                is_summed_up(plan, &results, Results::of(plan, &directory, &lines));
                 ending = Ending::Accepted;
             }
         }
@@ -134,8 +145,9 @@ fn in_file(bytes: &[u8]) -> Result<Vec<UnitResult>> {
     match opened {
         Ok(journal) => {
             assert!(bytes.starts_with(&left) && left.last().is_none_or(|byte| *byte == b'\n'));
-            assert_eq!(looked.map(|results| lines(&results)).ok(), Some(lines(journal.results())));
-            Ok(journal.results().to_vec())
+            let results = looked?;
+            assert_eq!(journal.lines().len(), results.len());
+            Ok(results)
         }
         Err(error) => {
             assert_eq!(left, bytes, "what cannot be read is left as it is");
@@ -145,7 +157,23 @@ fn in_file(bytes: &[u8]) -> Result<Vec<UnitResult>> {
 }
 
 fn lines(results: &[UnitResult]) -> String {
-    results.iter().map(|result| serde_json::to_string(result).expect("a result can be written") + "\n").collect()
+    results.iter().map(|result| text_of(result) + "\n").collect()
+}
+
+fn text_of(result: &UnitResult) -> String {
+    serde_json::to_string(result).expect("a result can be written")
+}
+
+/// Asserts that results that stay in the journal give the scores and the table of those that are held.
+fn is_summed_up(plan: &Plan, held: &[UnitResult], results: Results) {
+    let (held, summed_up) = (Scores::new(plan, held), Scores::summed_up(plan, results).expect("they were read before"));
+    assert_eq!(to_json(&held).expect("scores can be written"), to_json(&summed_up).expect("scores can be written"));
+    let (held, summed_up) = (Leaderboard::new(&held), Leaderboard::new(&summed_up));
+    assert_eq!(
+        held.to_csv_of_entries(None, |_| Default::default()),
+        summed_up.to_csv_of_entries(None, |_| Default::default())
+    );
+    assert_eq!((held.to_rows(None), held.notes()), (summed_up.to_rows(None), summed_up.notes()));
 }
 
 /// Checks that all text of a result can be printed on a terminal.

@@ -89,7 +89,7 @@ fn left(name: &str) -> Left {
             correlations.belief = digest(&bytes);
             directory.keep(Kept::Belief, &correlations.belief, &bytes).unwrap();
         }
-        journal.append(result.clone()).unwrap();
+        journal.append(result).unwrap();
     }
     for planned in &plan.agents {
         directory.keep(Kept::Agent, &planned.digest, planned.agent.as_bytes()).unwrap();

@@ -1,9 +1,10 @@
 //! Writes to standard output and standard error, without a panic when nobody reads them.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
 
 use anyhow::{Context, Result};
 use jointly_host::is_printable;
+use jointly_record::directory;
 
 /// The longest message shown, in characters: messages quote files and guests.
 const MESSAGE_CHARS: usize = 2_000;
@@ -23,9 +24,26 @@ pub(crate) fn print_line(text: &str) -> Result<()> {
     print(&one_line(text))
 }
 
-/// Writes a value as indented JSON to standard output.
+/// Writes what a file holds to standard output, part by part.
+pub(crate) fn print_from(mut file: impl Read) -> Result<()> {
+    print_with(|stdout| io::copy(&mut file, stdout).map(drop))
+}
+
+/// Writes a value as indented JSON to standard output, part by part.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    print(&serde_json::to_string_pretty(value)?)
+    print_with(|stdout| directory::write_json(stdout, value))
+}
+
+fn print_with(write: impl FnOnce(&mut BufWriter<StdoutLock>) -> io::Result<()>) -> Result<()> {
+    let mut stdout = BufWriter::new(io::stdout().lock());
+    match write(&mut stdout).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            // What is left in the buffer cannot be written either.
+            drop(stdout.into_parts());
+            Ok(())
+        }
+        written => written.context("failed to write to standard output"),
+    }
 }
 
 /// Writes one line to standard error, and ignores errors.

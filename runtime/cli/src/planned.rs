@@ -26,7 +26,7 @@ pub(crate) struct Planned {
 impl Planned {
     /// Returns the number of units, and of those that are left.
     fn units(&self) -> (usize, usize) {
-        (self.share.size(), self.share.pending(&self.workload, self.journal.results()).len())
+        (self.share.size(), self.share.pending(&self.workload, self.journal.lines()).len())
     }
 
     /// Describes how many units are planned and left, and where.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::File;
 use std::num::{NonZero, NonZeroU32};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,7 +42,7 @@ use jointly_record::{attachments, directory, suites};
 use jointly_regression::{Regression, RegressionSuite};
 use jointly_report::leaderboard_text::leaderboard_text;
 use jointly_score::leaderboard::Leaderboard;
-use jointly_score::scores::Scores;
+use jointly_score::run_results::RunResults;
 
 use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
@@ -201,10 +201,10 @@ impl Request {
         // A run that cannot be reused is refused before a directory is made.
         let known = reuse::results(&workload.plan, &self.reuse)?;
         let (directory, mut journal) = RunDirectory::for_plan(&out, &workload.plan)?;
-        Shard::claim(shard, &directory, journal.results())?;
+        Shard::claim(shard, &directory, journal.lines())?;
         let share = Share::of(&workload.plan, shard);
         if let Some(other) = &self.like {
-            attachments::copy_kept(&workload.plan, &[], &RunDirectory::existing(other)?, &directory)?;
+            attachments::copy_kept(&workload.plan, &RunDirectory::existing(other)?, &directory)?;
         } else {
             workload.keep_files_in(&directory)?;
             problems::keep(&self.files, &directory)?;
@@ -419,10 +419,11 @@ impl Request {
 impl Done {
     /// Writes scores and leaderboard of a run's results.
     pub(crate) fn of(directory: RunDirectory, plan: Plan, journal: Journal) -> Result<Self> {
-        let scores = Scores::with_beliefs(&plan, journal.results(), &directory)?;
+        let results = RunResults::of(&plan, &directory, journal.lines())?;
+        let scores = results.scores(&plan, &directory)?;
         let leaderboard = Leaderboard::new(&scores);
         directory.write(directory::LEADERBOARD, &leaderboard.to_csv())?;
-        directory.write(directory::SCORES, &directory::to_json(&scores)?)?;
+        directory.write_json(directory::SCORES, &scores)?;
         let (table, failed) = (leaderboard_text(&leaderboard, None), scores.failed());
         Ok(Self { directory, plan, journal, table, failed })
     }
@@ -431,8 +432,8 @@ impl Done {
     pub(crate) fn show(&self, json: bool) -> Result<ExitCode> {
         let (table, scores) = (&self.table, self.directory.scores());
         if json {
-            let text = fs::read_to_string(&scores).with_context(|| format!("failed to read {}", scores.shown()))?;
-            output::print(&text)?;
+            let file = File::open(&scores).with_context(|| format!("failed to read {}", scores.shown()))?;
+            output::print_from(file)?;
         } else {
             let files = [scores, self.directory.leaderboard(), self.directory.journal()];
             let files = files.map(|file| file.shown().to_string()).join("\n  ");
@@ -462,7 +463,7 @@ fn take_over(
     if known.is_empty() {
         return Ok(());
     }
-    let pending = share.pending(workload, journal.results());
+    let pending = share.pending(workload, journal.lines());
     if pending.is_empty() {
         return Ok(());
     }
@@ -484,7 +485,7 @@ fn finish(
     jobs: usize,
     deadline: Option<Deadline>,
 ) -> Result<()> {
-    let pending = share.pending(workload, journal.results());
+    let pending = share.pending(workload, journal.lines());
     let total = share.size();
     let done = total - pending.len();
     if done > 0 {
@@ -505,7 +506,7 @@ fn keep(journal: &mut Journal, directory: &RunDirectory, Finished { result, beli
     if let Some(Belief { digest, bytes }) = belief {
         directory.keep(Kept::Belief, &digest, &bytes)?;
     }
-    journal.append(result)
+    journal.append(&result)
 }
 
 fn of_units(some: usize, all: usize) -> String {

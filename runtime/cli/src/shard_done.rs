@@ -9,7 +9,6 @@ use jointly_record::journal::Journal;
 use jointly_record::quantity::counted;
 use jointly_record::shard::Shard;
 use jointly_record::shell::quoted;
-use jointly_record::unit::{Outcome, UnitResult};
 
 use crate::{exit, output};
 
@@ -27,8 +26,7 @@ impl ShardDone {
     pub(crate) fn show(&self) -> Result<ExitCode> {
         let place = self.directory.path().shown().to_string();
         let (mine, all) = self.units;
-        let failed = |result: &&UnitResult| matches!(result.outcome, Outcome::Failed(_));
-        let failures = self.journal.results().iter().filter(failed).count();
+        let failures = self.journal.lines().failures();
         let failed = if failures > 0 { format!("; {} failed", counted(failures, "unit")) } else { String::new() };
         output::print(&format!(
             "shard {} is done, {mine} of the plan's {}{failed}, and lies in {place}\na shard has no scores; when all {} are \

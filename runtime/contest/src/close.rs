@@ -110,7 +110,7 @@ fn planned(
 ) -> Result<Closed> {
     let (run, _held) = RunDirectory::for_plan(&folder.run(), &plan)?;
     folder.reveal(organiser)?;
-    attachments::copy_kept(&plan, &[], folder.files(), &run)?;
+    attachments::copy_kept(&plan, folder.files(), &run)?;
     let entries = taking_part.into_iter().map(|(_, entry)| entry).collect();
     Ok(Closed::Planned { plan: plan.into(), entries, withdrawn })
 }

@@ -53,6 +53,11 @@ impl Layout {
         picked(self.by, names).first().copied()
     }
 
+    /// Returns whether there are runs that a score of this name ranks.
+    pub fn may_rank(&self, name: ScoreName) -> bool {
+        self.by.iter().any(|pick| !pick.names(&[name]).is_empty())
+    }
+
     /// Returns the columns of the first table.
     pub fn first(&self, names: &[ScoreName]) -> Vec<ScoreName> {
         picked(self.first, names)

@@ -3,8 +3,9 @@
 //! A reader of a pipe, a device or a socket would wait, or read without end. Links are followed, because
 //! users link data and results to where they are wanted; what a link leads to must be a regular file too.
 
+use std::borrow::Borrow;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{Error, ErrorKind, Read, Result};
+use std::io::{Error, ErrorKind, Read, Result, Take};
 #[cfg(unix)]
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -42,21 +43,31 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     rest(&open(path)?, most)
 }
 
+/// Returns the remaining bytes of a file, to be read in parts, if it has at most `most` of them.
+///
+/// # Errors
+/// When its size cannot be found out, or it has more bytes.
+pub fn bounded<F: Borrow<File> + Read>(file: F, most: u64) -> Result<Take<F>> {
+    if file.borrow().metadata()?.len() > most { Err(too_large(most)) } else { Ok(file.take(most)) }
+}
+
 /// Reads the remaining bytes of a file that has at most `most` of them.
 ///
 /// # Errors
 /// When it cannot be read, or has more bytes.
 pub fn rest(file: &File, most: u64) -> Result<Vec<u8>> {
-    let too_large =
-        || Error::new(ErrorKind::FileTooLarge, format!("it has more than {most} bytes, which are not read"));
     let size = file.metadata()?.len();
     if size > most {
-        return Err(too_large());
+        return Err(too_large(most));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // A file may grow while it is read.
     file.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+    if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
+}
+
+fn too_large(most: u64) -> Error {
+    Error::new(ErrorKind::FileTooLarge, format!("it has more than {most} bytes, which are not read"))
 }
 
 fn check(metadata: &Metadata) -> Result<()> {

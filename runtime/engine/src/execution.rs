@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use jointly_host::{Kind, Trace};
 use jointly_record::format::Format;
+use jointly_record::lines::Lines;
 use jointly_record::unit::{Outcome, Unit, UnitResult};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -37,17 +38,13 @@ pub struct Finished {
 
 /// Returns the plan's units that have no result yet, in the order in which they are run: problem by problem, so that
 /// all agents progress together.
-pub fn pending(workload: &Workload, results: &[UnitResult]) -> Vec<Unit> {
-    let done: std::collections::HashSet<(&str, &str)> =
-        results.iter().map(|result| (result.agent.as_str(), result.problem.as_str())).collect();
+pub fn pending(workload: &Workload, lines: &Lines) -> Vec<Unit> {
     let plan = &workload.plan;
+    let done = lines.of_plan(plan);
     let units = schedule::order(plan)
         .into_iter()
         .flat_map(|problem| (0..plan.agents.len()).map(move |agent| Unit { agent, problem }))
-        .filter(|unit| {
-            let key = (plan.agents[unit.agent].label.as_str(), plan.problems[unit.problem].problem.as_str());
-            !done.contains(&key)
-        });
+        .filter(|unit| done.get(*unit).is_none());
     units.collect()
 }
 

@@ -1,9 +1,9 @@
 //! Joins directories of one plan (shards, or runs that ended early) into one finished run.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use jointly_core::printable::ShowPath as _;
 use jointly_host::{ENGINE, INTERFACE};
 use jointly_record::attachments;
@@ -11,6 +11,7 @@ use jointly_record::difference::difference;
 use jointly_record::directory::{PLAN, RunDirectory};
 use jointly_record::journal::Journal;
 use jointly_record::kept::Kept;
+use jointly_record::lines::Line;
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::shard::Shard;
@@ -21,6 +22,8 @@ use crate::schedule;
 
 /// The number of units and shards that a message lists by name.
 const NAMED: usize = 3;
+/// The number of results that are held together.
+const TOGETHER: usize = 4_000;
 
 /// A run in which every unit has a result.
 pub struct Joined {
@@ -28,7 +31,7 @@ pub struct Joined {
     pub directory: RunDirectory,
     /// The plan.
     pub plan: Plan,
-    /// The results of all units, in the plan's order.
+    /// The journal with the results of all units, in the plan's order.
     pub journal: Journal,
 }
 
@@ -84,25 +87,42 @@ pub fn join(out: &Path, paths: &[PathBuf]) -> Result<Joined> {
             );
         }
     }
-    let results = united(&parts, out)?;
+    let United { units, beliefs } = united(&parts, out)?;
     let plan = first.plan.clone();
 
-    let kept = attachments::kept(&plan, &results)?;
+    let kept = attachments::kept(&plan, beliefs.iter().map(String::as_str))?;
     // Together they may exceed the memory: they are checked now, and read again when they are written.
     kept.iter().try_for_each(|(kind, digest)| content(&parts, *kind, digest).map(drop))?;
     let (directory, mut journal) = RunDirectory::for_plan(out, &plan)?;
     for (kind, digest) in kept {
         directory.keep(kind, &digest, &content(&parts, kind, &digest)?)?;
     }
-    let there: BTreeSet<(String, String)> = journal.results().iter().map(key).collect();
-    for result in results.into_iter().filter(|result| !there.contains(&key(result))) {
-        journal.append(result)?;
+    let there = journal.lines().of_plan(&plan);
+    let missing = |place: usize| there.get(unit_at(&plan, place)).is_none();
+    let lines: Vec<(usize, Line)> =
+        (0..units.len()).filter(|place| missing(*place)).filter_map(|place| units[place]).collect();
+    for lines in lines.chunks(TOGETHER) {
+        read(&parts, lines)?.iter().try_for_each(|result| journal.append(result))?;
     }
     Ok(Joined { directory, plan, journal })
 }
 
-fn key(result: &UnitResult) -> (String, String) {
-    (result.agent.clone(), result.problem.clone())
+/// Returns the unit at a place in the plan's order: problem by problem.
+fn unit_at(plan: &Plan, place: usize) -> Unit {
+    Unit { agent: place % plan.agents.len(), problem: place / plan.agents.len() }
+}
+
+/// Reads results by the numbers of their parts and their places there, in this order.
+fn read(parts: &[Part], lines: &[(usize, Line)]) -> Result<Vec<UnitResult>> {
+    let mut of_parts: BTreeMap<usize, Vec<Line>> = BTreeMap::new();
+    for (part, line) in lines {
+        of_parts.entry(*part).or_default().push(*line);
+    }
+    let mut results = BTreeMap::new();
+    for (part, lines) in of_parts {
+        results.insert(part, parts[part].directory.read_results(&lines)?.into_iter());
+    }
+    Ok(lines.iter().filter_map(|(part, _)| results.get_mut(part)?.next()).collect())
 }
 
 /// Returns the bytes with a digest, from the first directory that has them complete.
@@ -115,42 +135,60 @@ fn content(parts: &[Part], kind: Kept, digest: &str) -> Result<Vec<u8>> {
     found.or_else(|damaged| having.find_map(|part| part.directory.whole(kind, digest).ok()).ok_or(damaged))
 }
 
-/// Returns the results of all units in the plan's order, each once. Refuses results that differ, and units without a
-/// result.
-fn united(parts: &[Part], out: &Path) -> Result<Vec<UnitResult>> {
+/// The results of all units of a plan.
+struct United {
+    /// In the plan's order, the number of the part that has the result, and its place there.
+    units: Vec<Option<(usize, Line)>>,
+    /// The digests of predictions that results name.
+    beliefs: BTreeSet<String>,
+}
+
+/// Finds the results of all units. Refuses results that differ, and units without a result.
+fn united(parts: &[Part], out: &Path) -> Result<United> {
     let plan = &parts[0].plan;
-    let agents: HashMap<&str, usize> =
-        plan.agents.iter().enumerate().map(|(place, agent)| (agent.label.as_str(), place)).collect();
-    let problems: HashMap<&str, usize> =
-        plan.problems.iter().enumerate().map(|(place, problem)| (problem.problem.as_str(), place)).collect();
-    let mut known: Vec<Option<(&Part, UnitResult)>> = Vec::new();
-    known.resize_with(agents.len() * problems.len(), || None);
-    for part in parts {
-        for result in part.directory.results()? {
-            let unit = agents.get(result.agent.as_str()).zip(problems.get(result.problem.as_str()));
-            let Some((agent, problem)) = unit.filter(|_| plan.takes(&result.outcome)) else {
-                bail!(
-                    "{} has a result for {} on {}, which is not a unit of the plan; delete the line, and run its shard again",
-                    part.directory.journal().shown(),
-                    result.agent,
-                    result.problem
-                );
-            };
-            let place = &mut known[problem * agents.len() + agent];
-            match place {
-                Some((other, first)) => refuse_other((other, first), (part, &result))?,
-                None => *place = Some((part, result)),
+    let agents = plan.agents.len();
+    let mut units: Vec<Option<(usize, Line)>> = vec![None; agents * plan.problems.len()];
+    let mut beliefs = BTreeSet::new();
+    for (number, part) in parts.iter().enumerate() {
+        let mut of_other_kind = None;
+        let lines = part.directory.find_results(|result| {
+            beliefs.extend(result.outcome.belief().map(str::to_owned));
+            if of_other_kind.is_none() && !plan.takes(&result.outcome) {
+                of_other_kind = Some((result.agent, result.problem));
+            }
+        })?;
+        let other = |(agent, problem): (&str, &str)| {
+            anyhow!(
+                "{} has a result for {agent} on {problem}, which is not a unit of the plan; delete the line, and run its shard \
+                 again",
+                part.directory.journal().shown(),
+            )
+        };
+        if let Some((agent, problem)) = &of_other_kind {
+            return Err(other((agent, problem)));
+        }
+        let mut twice = Vec::new();
+        for unit in lines.units(plan) {
+            let (unit, line) = unit.map_err(other)?;
+            match &mut units[unit.problem * agents + unit.agent] {
+                Some(first) => twice.push((*first, (number, line))),
+                place => *place = Some((number, line)),
+            }
+        }
+        for twice in twice.chunks(TOGETHER) {
+            let (first, second): (Vec<_>, Vec<_>) = twice.iter().copied().unzip();
+            let results = read(parts, &first)?.into_iter().zip(read(parts, &second)?);
+            for ((other, _), (first, second)) in first.into_iter().zip(results) {
+                refuse_other((&parts[other], &first), (part, &second))?;
             }
         }
     }
-    let missing: Vec<Unit> = (0..known.len())
-        .filter(|place| known[*place].is_none())
-        .map(|place| Unit { agent: place % agents.len(), problem: place / agents.len() })
-        .collect();
+    let missing = (0..units.len()).filter(|place| units[*place].is_none());
+    let missing: Vec<Unit> = missing.map(|place| unit_at(plan, place)).collect();
     if !missing.is_empty() {
         bail!("{}", what_is_missing(parts, &missing, out));
     }
-    Ok(known.into_iter().flatten().map(|(_, result)| result).collect())
+    Ok(United { units, beliefs })
 }
 
 /// Refuses a unit whose results in two directories differ in more than their time.

@@ -1,8 +1,9 @@
 //! The share of a plan's units that a run carries out: those of a shard, or all.
 
+use jointly_record::lines::Lines;
 use jointly_record::plan::Plan;
 use jointly_record::shard::Shard;
-use jointly_record::unit::{Unit, UnitResult};
+use jointly_record::unit::Unit;
 
 use crate::workload::Workload;
 use crate::{execution, schedule};
@@ -31,8 +32,8 @@ impl Share {
     }
 
     /// Returns the units that have no result yet, in the order in which they are run.
-    pub fn pending(&self, workload: &Workload, results: &[UnitResult]) -> Vec<Unit> {
-        let mut units = execution::pending(workload, results);
+    pub fn pending(&self, workload: &Workload, lines: &Lines) -> Vec<Unit> {
+        let mut units = execution::pending(workload, lines);
         units.retain(|unit| self.mine[unit.problem * self.agents + unit.agent]);
         units
     }

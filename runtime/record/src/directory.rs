@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write;
+use std::io::{self, BufWriter, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -19,11 +19,12 @@ use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 
 use crate::checksum;
-use crate::files::most_bytes;
 pub use crate::files::{CONTEST, JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
+use crate::files::{MOST_JOURNAL_IN_PARTS, most_bytes};
 use crate::format;
 use crate::journal::{self, Journal, PACK_AGAIN};
 use crate::kept::Kept;
+use crate::lines::{self, Line, Lines};
 use crate::plan::Plan;
 use crate::suites;
 use crate::unit::UnitResult;
@@ -131,6 +132,18 @@ impl RunDirectory {
         }
     }
 
+    /// Opens a file that a pack may have, to read it part by part.
+    ///
+    /// # Errors
+    /// When there is no such file, or it cannot be opened.
+    pub fn reader(&self, name: &str) -> Result<Box<dyn Read + '_>> {
+        if self.packed.is_some() {
+            return Ok(Box::new(Cursor::new(self.read(name)?)));
+        }
+        let file = regular_file::open(&self.path.join(name));
+        Ok(Box::new(file.with_context(|| format!("failed to read {}", self.shown(name)))?))
+    }
+
     /// Returns whether a file exists.
     pub fn has(&self, name: &str) -> bool {
         self.packed.as_ref().map_or_else(|| self.path.join(name).exists(), |members| members.contains_key(name))
@@ -181,7 +194,34 @@ impl RunDirectory {
         }
     }
 
-    /// Reads the results in its journal, without opening the journal for writing.
+    /// Finds the results in its journal, without opening the journal for writing, and hands each to `visit`.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or a line of it is damaged or no result.
+    pub fn find_results(&self, visit: impl FnMut(UnitResult)) -> Result<Lines> {
+        match &self.packed {
+            None => journal::find(&self.journal(), MOST_JOURNAL_IN_PARTS, visit),
+            Some(_) if !self.has(JOURNAL) => Ok(Lines::default()),
+            Some(_) => journal::find_in_pack(&self.read(JOURNAL)?, &self.shown(JOURNAL), visit),
+        }
+    }
+
+    /// Reads results that were found in its journal, in the order in which they are asked for.
+    ///
+    /// # Errors
+    /// When the journal can no longer be read, or is no longer what it was.
+    pub fn read_results(&self, lines: &[Line]) -> Result<Vec<UnitResult>> {
+        let shown = self.shown(JOURNAL);
+        match &self.packed {
+            None => {
+                let file = regular_file::open(&self.journal()).with_context(|| format!("failed to read {shown}"))?;
+                lines::read(file, lines, &shown)
+            }
+            Some(_) => lines::read(Cursor::new(self.read(JOURNAL)?), lines, &shown),
+        }
+    }
+
+    /// Reads and holds the results in its journal, without opening the journal for writing.
     ///
     /// # Errors
     /// When the journal cannot be read, or a line of it is damaged or no result.
@@ -260,6 +300,14 @@ impl RunDirectory {
         write_whole(&self.path.join(name), text.as_bytes(), GO_ON)
     }
 
+    /// Writes a value as [`to_json`] does, completely or not at all, without holding its text.
+    ///
+    /// # Errors
+    /// When the value cannot be written as JSON, or the file cannot be written.
+    pub fn write_json(&self, name: &str, value: &impl serde::Serialize) -> Result<()> {
+        write_parts(&self.path.join(name), GO_ON, |file| Ok(write_json(file, value)?))
+    }
+
     fn plan_path(&self) -> PathBuf {
         self.path.join(PLAN)
     }
@@ -298,20 +346,44 @@ pub fn to_json(value: &impl serde::Serialize) -> Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
+/// Writes a value as [`to_json`] does, part by part.
+///
+/// # Errors
+/// When the value cannot be written as JSON, or the writer fails.
+pub fn write_json(mut writer: impl Write, value: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut writer, value)?;
+    writer.write_all(b"\n")
+}
+
 /// Writes to a temporary file beside `path` and renames it, so that a reader sees either the old bytes or the new.
 /// `remedy` tells the user what to do if that fails.
 ///
 /// # Errors
 /// When the file cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8], remedy: &str) -> Result<()> {
+    write_parts(path, remedy, |file| Ok(file.write_all(bytes)?))
+}
+
+/// Writes as [`write_whole`] does what `write` writes.
+///
+/// # Errors
+/// When `write` fails, or the file cannot be written.
+pub fn write_parts(
+    path: &Path,
+    remedy: &str,
+    write: impl FnOnce(&mut BufWriter<&mut fs::File>) -> Result<()>,
+) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
+    let write = || -> Result<()> {
         let mut builder = tempfile::Builder::new();
         // The user's mask decides who may read the file, as for any other new file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.prefix(PART).tempfile_in(folder)?;
-        file.write_all(bytes)?;
+        let mut buffered = BufWriter::new(file.as_file_mut());
+        write(&mut buffered)?;
+        buffered.flush()?;
+        drop(buffered);
         file.as_file().sync_all()?;
         file.persist(path)?;
         Ok(())

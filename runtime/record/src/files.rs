@@ -17,8 +17,10 @@ pub const SWEEP: &str = "sweep.json";
 
 /// The most bytes of a plan.
 pub const MOST_PLAN: u64 = 16 << 20;
-/// The most bytes of a journal.
+/// The most bytes of a journal whose results are held.
 pub const MOST_JOURNAL: u64 = 256 << 20;
+/// The most bytes of a directory's journal that is read line by line.
+pub const MOST_JOURNAL_IN_PARTS: u64 = 16 << 30;
 /// The most bytes of scores.
 const MOST_SCORES: u64 = 256 << 20;
 /// The most bytes of a leaderboard or a choice.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -11,7 +11,8 @@ use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 
 use crate::checksum;
-use crate::files::MOST_JOURNAL;
+use crate::files::{MOST_JOURNAL, MOST_JOURNAL_IN_PARTS};
+use crate::lines::Lines;
 use crate::plan::MOST_UNITS;
 use crate::unit::UnitResult;
 
@@ -22,12 +23,16 @@ pub const PACK_AGAIN: &str = "have it packed again";
 const MOST_LINE: usize = 8 << 20;
 /// The most taus, levels of intervals or rounds of active learning at which the results of a run have scores.
 const MOST_PLACES: usize = 320;
+/// The bytes that are read at a time.
+const READ_AHEAD: usize = 256 << 10;
 
-/// The journal, which one process at a time holds open.
+/// The journal, which one process at a time holds open. It knows which units have a result, and not the results.
 pub struct Journal {
     file: File,
     path: PathBuf,
-    results: Vec<UnitResult>,
+    lines: Lines,
+    /// The number of bytes.
+    end: u64,
 }
 
 impl Journal {
@@ -47,38 +52,35 @@ impl Journal {
             }
             Err(TryLockError::Error(error)) => return Err(error).with_context(context),
         }
-        let text = regular_file::rest(&file, MOST_JOURNAL).with_context(context)?;
-        let whole = whole_lines(&text);
-        let results = parse(&text, &path.shown().to_string(), IN_DIRECTORY)?;
-        file.set_len(whole.len() as u64).with_context(context)?;
+        let text = regular_file::bounded(&file, MOST_JOURNAL_IN_PARTS).with_context(context)?;
+        let mut lines = Lines::default();
+        let end = walk(text, &path.shown().to_string(), IN_DIRECTORY, &mut lines, |_| ())?;
+        file.set_len(end).with_context(context)?;
         file.seek(SeekFrom::End(0)).with_context(context)?;
-        Ok(Self { file, path: path.to_owned(), results })
+        Ok(Self { file, path: path.to_owned(), lines, end })
     }
 
-    /// Reads the results of a journal without changing it, and ignores an unfinished last line.
+    /// Reads and holds the results of a journal without changing it, and ignores an unfinished last line.
     ///
     /// # Errors
-    /// When it cannot be read, or a line of it is damaged or no result.
+    /// When it cannot be read, has more bytes than can be held, or a line of it is damaged or no result.
     pub fn read(path: &Path) -> Result<Vec<UnitResult>> {
-        if !path.exists() {
-            return Ok(Vec::new());
-        }
-        let text =
-            regular_file::read(path, MOST_JOURNAL).with_context(|| format!("failed to read {}", path.shown()))?;
-        parse(&text, &path.shown().to_string(), IN_DIRECTORY)
+        let mut results = Vec::new();
+        find(path, MOST_JOURNAL, |result| results.push(result))?;
+        Ok(results)
     }
 
-    /// Returns all results so far.
-    pub fn results(&self) -> &[UnitResult] {
-        &self.results
+    /// Returns where the results so far are.
+    pub fn lines(&self) -> &Lines {
+        &self.lines
     }
 
     /// Appends a result. It has been handed to the operating system when this returns.
     ///
     /// # Errors
     /// When the line cannot be written.
-    pub fn append(&mut self, result: UnitResult) -> Result<()> {
-        let line = line(&result)? + "\n";
+    pub fn append(&mut self, result: &UnitResult) -> Result<()> {
+        let line = line(result)? + "\n";
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());
         written.with_context(|| {
             format!(
@@ -86,7 +88,8 @@ impl Journal {
                 self.path.shown()
             )
         })?;
-        self.results.push(result);
+        self.lines.add(result, self.end, line.len() - 1)?;
+        self.end += line.len() as u64;
         Ok(())
     }
 }
@@ -99,56 +102,96 @@ pub fn line(result: &UnitResult) -> serde_json::Result<String> {
     Ok(checksum::line(&serde_json::to_string(result)?))
 }
 
+/// Finds the results in a directory's journal of at most `most` bytes, and hands each to `visit`. Ignores an unfinished
+/// last line.
+///
+/// # Errors
+/// When it cannot be read, or a line of it is damaged or no result.
+pub(crate) fn find(path: &Path, most: u64, visit: impl FnMut(UnitResult)) -> Result<Lines> {
+    let mut lines = Lines::default();
+    if path.exists() {
+        let file = regular_file::open(path).and_then(|file| regular_file::bounded(file, most));
+        let file = file.with_context(|| format!("failed to read {}", path.shown()))?;
+        walk(file, &path.shown().to_string(), IN_DIRECTORY, &mut lines, visit)?;
+    }
+    Ok(lines)
+}
+
+/// Finds the results in a pack's journal, and hands each to `visit`; `shown` names the journal in messages.
+///
+/// # Errors
+/// When a line is damaged or no result, or repeats another.
+pub(crate) fn find_in_pack(text: &[u8], shown: &str, visit: impl FnMut(UnitResult)) -> Result<Lines> {
+    let mut lines = Lines::default();
+    walk(text, shown, [PACK_AGAIN; 2], &mut lines, visit)?;
+    Ok(lines)
+}
+
 /// Parses the results in a pack's journal; `shown` names the journal in messages.
 ///
 /// # Errors
 /// When a line is damaged or no result, or repeats another.
 pub fn of_pack(text: &[u8], shown: &str) -> Result<Vec<UnitResult>> {
-    parse(text, shown, [PACK_AGAIN; 2])
+    let mut results = Vec::new();
+    find_in_pack(text, shown, |result| results.push(result))?;
+    Ok(results)
 }
 
 /// The remedies in a run's directory for a line that is not a result, and for a line that repeats another.
 const IN_DIRECTORY: [&str; 2] =
     ["delete the line, and the same `jointly run` runs its unit again", "delete one of them"];
 
-/// Returns the text without a last line that a killed process left unfinished.
-fn whole_lines(text: &[u8]) -> &[u8] {
-    let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    &text[..end]
-}
-
-/// Parses the whole lines of a journal.
-fn parse(text: &[u8], shown: &str, [no_result, repeated]: [&str; 2]) -> Result<Vec<UnitResult>> {
-    let mut results: Vec<UnitResult> = Vec::new();
+/// Reads a journal line by line, and hands each result to `visit`. Returns the number of its bytes without a last line
+/// that a killed process left unfinished.
+fn walk(
+    text: impl Read,
+    shown: &str,
+    [no_result, repeated]: [&str; 2],
+    lines: &mut Lines,
+    mut visit: impl FnMut(UnitResult),
+) -> Result<u64> {
+    let mut text = BufReader::with_capacity(READ_AHEAD, text);
     let (mut seen, mut scored_at) = (HashSet::new(), HashSet::new());
-    let whole = whole_lines(text);
-    // A line whose end is damaged is no unfinished line.
-    if checksum::is_more_than_a_line(&text[whole.len()..]) {
-        let number = whole.split(|byte| *byte == b'\n').count();
-        bail!("{shown} line {number} is damaged: checksum mismatch; {no_result}");
-    }
-    let lines = whole.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-    for (number, line) in lines {
-        let place = || format!("{shown} line {}", number + 1);
+    let (mut line, mut number, mut at) = (Vec::new(), 0_usize, 0_u64);
+    loop {
+        line.clear();
+        number += 1;
+        let place = || format!("{shown} line {number}");
+        let bytes = (&mut text).take(MOST_LINE as u64 + 2).read_until(b'\n', &mut line);
+        let bytes = bytes.with_context(|| format!("failed to read {shown}"))? as u64;
+        let whole = line.pop_if(|last| *last == b'\n').is_some();
         ensure!(line.len() <= MOST_LINE, "{} has more than {MOST_LINE} bytes; {no_result}", place());
-        ensure!(results.len() < MOST_UNITS, "{} is one more than the {MOST_UNITS} units of the largest plan", place());
-        if !checksum::is_whole(line) {
-            bail!("{} is damaged: checksum mismatch; {no_result}", place());
+        if !whole {
+            // A line whose end is damaged is no unfinished line.
+            if checksum::is_more_than_a_line(&line) {
+                bail!("{} is damaged: checksum mismatch; {no_result}", place());
+            }
+            return Ok(at);
         }
-        let result: UnitResult =
-            serde_json::from_slice(line).with_context(|| format!("{} is not a result; {no_result}", place()))?;
-        scored_at.extend(result.outcome.result().map(TaskScores::places).unwrap_or_default());
-        ensure!(
-            scored_at.len() <= MOST_PLACES,
-            "{} has scores at more than {MOST_PLACES} taus, levels or rounds; {no_result}",
-            place()
-        );
-        if !seen.insert((result.agent.clone(), result.problem.clone())) {
-            bail!("{} repeats the unit {} on {}; {repeated}", place(), result.agent, result.problem);
+        if !line.is_empty() {
+            ensure!(
+                lines.len() < MOST_UNITS,
+                "{} is one more than the {MOST_UNITS} units of the largest plan",
+                place()
+            );
+            if !checksum::is_whole(&line) {
+                bail!("{} is damaged: checksum mismatch; {no_result}", place());
+            }
+            let result: UnitResult =
+                serde_json::from_slice(&line).with_context(|| format!("{} is not a result; {no_result}", place()))?;
+            scored_at.extend(result.outcome.result().map(TaskScores::places).unwrap_or_default());
+            ensure!(
+                scored_at.len() <= MOST_PLACES,
+                "{} has scores at more than {MOST_PLACES} taus, levels or rounds; {no_result}",
+                place()
+            );
+            if !seen.insert(lines.add(&result, at, line.len()).with_context(place)?) {
+                bail!("{} repeats the unit {} on {}; {repeated}", place(), result.agent, result.problem);
+            }
+            visit(result.cleaned());
         }
-        results.push(result.cleaned());
+        at += bytes;
     }
-    Ok(results)
 }
 
 #[cfg(test)]
@@ -193,17 +236,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.jsonl");
         let mut journal = Journal::open(&path).unwrap();
-        journal.append(result("a")).unwrap();
-        journal.append(result("b")).unwrap();
+        journal.append(&result("a")).unwrap();
+        journal.append(&result("b")).unwrap();
         drop(journal);
         let whole = std::fs::read(&path).unwrap();
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"agent\":\"ml").unwrap();
 
         let mut journal = Journal::open(&path).unwrap();
-        assert_eq!(journal.results().len(), 2);
-        assert_eq!(journal.results()[1].outcome, result("b").outcome);
+        assert_eq!(journal.lines().len(), 2);
+        assert_eq!(Journal::read(&path).unwrap()[1].outcome, result("b").outcome);
         assert_eq!(std::fs::read(&path).unwrap(), whole);
-        journal.append(result("c")).unwrap();
+        journal.append(&result("c")).unwrap();
         assert_eq!(Journal::read(&path).unwrap().len(), 3);
     }
 
@@ -233,13 +276,13 @@ mod tests {
         let path = folder.path().join("results.jsonl");
         let mut journal = Journal::open(&path).unwrap();
         for problem in ["a", "b"] {
-            journal.append(result(problem)).unwrap();
+            journal.append(&result(problem)).unwrap();
         }
         drop(journal);
         let whole = std::fs::read(&path).unwrap();
         let read = |text: &[u8]| {
             std::fs::write(&path, text).unwrap();
-            let opened = Journal::open(&path).map(|journal| journal.results().len());
+            let opened = Journal::open(&path).map(|journal| journal.lines().len());
             assert_eq!(opened.as_ref().ok(), Journal::read(&path).map(|results| results.len()).as_ref().ok());
             opened.map_err(|error| error.to_string())
         };

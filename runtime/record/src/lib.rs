@@ -19,6 +19,7 @@ pub mod invented;
 pub mod journal;
 pub mod kept;
 pub mod kinds;
+pub mod lines;
 mod overrides;
 pub mod pack;
 pub mod pack_members;

@@ -27,7 +27,7 @@ pub const MOST_AGENTS: usize = 10_000;
 /// The most problems of a plan.
 pub const MOST_PROBLEMS: usize = 100_000;
 /// The most units of a plan.
-pub const MOST_UNITS: usize = 1_000_000;
+pub const MOST_UNITS: usize = 10_000_000;
 
 /// Everything that decides a run's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

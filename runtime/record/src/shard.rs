@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::directory::{self, RunDirectory};
-use crate::unit::UnitResult;
+use crate::lines::Lines;
 
 /// The file that names the share of the plan that a directory holds.
 pub const FILE: &str = "shard.json";
@@ -73,12 +73,12 @@ impl Shard {
     ///
     /// # Errors
     /// When the directory belongs to another share, or cannot be written.
-    pub fn claim(asked: Option<Self>, directory: &RunDirectory, results: &[UnitResult]) -> Result<()> {
+    pub fn claim(asked: Option<Self>, directory: &RunDirectory, lines: &Lines) -> Result<()> {
         let place = directory.path().shown();
         match (Self::held(directory)?, asked) {
             (held, asked) if held == asked => Ok(()),
             (Some(held), _) => bail!("{place} is of shard {held} of this plan: give --shard {held}, or another --out"),
-            (None, Some(shard)) if results.is_empty() => directory.write(FILE, &directory::to_json(&shard)?),
+            (None, Some(shard)) if lines.is_empty() => directory.write(FILE, &directory::to_json(&shard)?),
             (None, _) => bail!("{place} is of the whole plan: leave out --shard, or give another --out"),
         }
     }

@@ -27,7 +27,7 @@ pub struct Site<'a> {
     /// The entries, in the order in which they were given.
     pub entries: &'a [Entry],
     /// The leaderboards that they make.
-    pub boards: &'a Boards,
+    pub boards: &'a Boards<'a>,
     /// The label to compare with.
     pub baseline: Option<&'a str>,
     /// Tells which agents come with the command.
@@ -48,7 +48,9 @@ impl Site<'_> {
             Ok(file)
         });
         let files: Vec<EntryFile> = files.collect::<Result<_>>()?;
-        let scores = self.boards.all().map(Merged::scores).collect::<Result<Vec<Scores>>>()?;
+        let held = self.boards.all().map(Merged::hold).collect::<Result<Vec<_>>>()?;
+        let scores = self.boards.all().zip(&held).map(|(merged, held)| merged.scores_of(held));
+        let scores = scores.collect::<Result<Vec<Scores>>>()?;
         let kinds = if self.boards.public.is_some() { [Some(true), Some(false)] } else { [None; 2] };
         let boards: Vec<Board> = self
             .boards

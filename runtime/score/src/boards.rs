@@ -7,20 +7,20 @@ use crate::combined::Merged;
 use crate::entry::Entry;
 
 /// The leaderboards that entries make.
-pub struct Boards {
+pub struct Boards<'e> {
     /// The entries that rank: contests or, if there are none, all entries. A sealed seed by itself shows nothing: whoever
     /// made it could know the problems.
-    pub ranked: Merged,
+    pub ranked: Merged<'e>,
     /// The other entries, if there are contests.
-    pub public: Option<Merged>,
+    pub public: Option<Merged<'e>>,
 }
 
-impl Boards {
+impl<'e> Boards<'e> {
     /// Combines contests, and other entries beside them.
     ///
     /// # Errors
     /// When entries of one kind cannot be [combined](Merged::of), or the two kinds differ in more than seed and problems.
-    pub fn of(entries: &[Entry]) -> Result<Self> {
+    pub fn of(entries: &'e [Entry]) -> Result<Self> {
         let (sealed, public): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.is_of_contest());
         let ([first, ..], [other, ..]) = (&*sealed, &*public) else {
             return Ok(Self { ranked: Merged::of(&entries.iter().collect::<Vec<_>>())?, public: None });
@@ -37,7 +37,7 @@ impl Boards {
     }
 
     /// Returns the boards, the one that ranks first.
-    pub fn all(&self) -> impl Iterator<Item = &Merged> {
+    pub fn all(&self) -> impl Iterator<Item = &Merged<'e>> {
         std::iter::once(&self.ranked).chain(&self.public)
     }
 }

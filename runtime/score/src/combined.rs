@@ -8,13 +8,16 @@ use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::unit::UnitResult;
 
 use crate::entry::Entry;
-use crate::scores::{Beliefs, Scores};
+use crate::scores::{Beliefs, Results, Scores};
 
 /// Entries that can be compared, problem by problem.
-pub struct Merged {
+pub struct Merged<'e> {
     /// The combined plan, with the agents of all entries.
     pub plan: Plan,
-    results: Vec<UnitResult>,
+    /// The results of its agents, in the entries.
+    results: Results<'e>,
+    /// The same, if agents are scored against each other.
+    held: Option<Vec<UnitResult>>,
     beliefs: Beliefs,
     /// The entries by name, each with the labels of its agents in the combined plan.
     pub entries: Vec<(String, Vec<String>)>,
@@ -22,13 +25,13 @@ pub struct Merged {
     pub entrants: HashMap<String, String>,
 }
 
-impl Merged {
+impl<'e> Merged<'e> {
     /// Combines entries of plans that agree in everything but agents. Agents that have the same bytes and settings are
     /// one agent and must have the same results; other agents with the same label are told apart by the entry's name.
     ///
     /// # Errors
     /// When the plans differ, or one agent has different results in two entries.
-    pub fn of(entries: &[&Entry]) -> Result<Self> {
+    pub fn of(entries: &[&'e Entry]) -> Result<Self> {
         let Some((first, rest)) = entries.split_first() else { bail!("give at least one entry") };
         for entry in rest {
             // Versions may differ: whether another version makes the same scores is for `verify` to check.
@@ -44,40 +47,28 @@ impl Merged {
         }
         let names = names(entries);
         let mut agents: Vec<(usize, PlannedAgent)> = Vec::new();
+        // The results of each of them, and its place in the plan of its entry.
+        let (mut results, mut own_places) = (Results::default(), Vec::new());
         let mut known_agents = HashMap::new();
-        let by_agent: Vec<ByAgent> = entries.iter().map(|entry| by_agent(entry)).collect();
         // The index of each entry's agents among all agents.
         let mut places: Vec<Vec<usize>> = Vec::new();
         for (number, entry) in entries.iter().enumerate() {
             let mut own = Vec::new();
-            for agent in &entry.plan.agents {
+            for (place, agent) in entry.plan.agents.iter().enumerate() {
                 let known = known_agents.entry(agent.bytes_and_settings()).or_insert(agents.len());
-                match agents.get(*known) {
-                    Some((there, agent_there)) => {
-                        let results = [(*there, agent_there), (number, agent)].map(|(entry, agent)| {
-                            by_agent[entry].get(agent.label.as_str()).map_or(&[][..], Vec::as_slice)
-                        });
-                        refuse_other_results((entries[*there], agent_there), (entry, agent), results)?;
-                    }
-                    None => agents.push((number, agent.clone())),
+                if let Some((there, agent_there)) = agents.get(*known) {
+                    let one = (entries[*there], agent_there, own_places[*known]);
+                    refuse_other_results(one, (entry, agent, place))?;
+                } else {
+                    agents.push((number, agent.clone()));
+                    results.push(&entry.directory, entry.lines.of_agent(place));
+                    own_places.push(place);
                 }
                 own.push(*known);
             }
             places.push(own);
         }
         let labels = labels(&agents, &names)?;
-        let mut results = Vec::new();
-        let mut renamed: Vec<HashMap<&str, &String>> = vec![HashMap::new(); entries.len()];
-        for ((from, agent), label) in agents.iter().zip(&labels) {
-            renamed[*from].insert(agent.label.as_str(), label);
-        }
-        for (entry, renamed) in entries.iter().zip(renamed) {
-            let taken = entry.results.iter().filter_map(|result| {
-                let agent = (*renamed.get(result.agent.as_str())?).clone();
-                Some(UnitResult { agent, ..result.clone() })
-            });
-            results.extend(taken);
-        }
         let beliefs: BTreeMap<_, _> = entries.iter().flat_map(|entry| entry.beliefs.clone()).collect();
         let entered = entries.iter().zip(&places).flat_map(|(entry, places)| entry.entrants().iter().zip(places));
         let mut entrants: BTreeMap<&String, BTreeSet<&str>> = BTreeMap::new();
@@ -90,36 +81,44 @@ impl Merged {
         let entries = names.into_iter().zip(places.iter().map(of_entry)).collect();
         let agents =
             agents.into_iter().zip(labels).map(|((_, agent), label)| PlannedAgent { label, ..agent }).collect();
-        Ok(Self { plan: Plan { agents, ..first.plan.clone() }, results, beliefs, entries, entrants })
+        let plan = Plan { agents, ..first.plan.clone() };
+        let held = if beliefs.is_empty() { None } else { Some(results.hold(&plan)?) };
+        Ok(Self { plan, results, held, beliefs, entries, entrants })
     }
 
-    /// Returns the scores of all agents, as a single run of them would have.
+    /// Returns the scores of all agents, as a single run of them would have, for tables alone.
+    ///
+    /// # Errors
+    /// When a journal can no longer be read, or beliefs cannot be compared.
+    pub fn scores(&self) -> Result<Scores<'_>> {
+        match &self.held {
+            None => Scores::summed_up(&self.plan, self.results.clone()),
+            Some(held) => self.scores_of(held),
+        }
+    }
+
+    /// Reads and holds the results of all agents.
+    ///
+    /// # Errors
+    /// When a journal can no longer be read.
+    pub fn hold(&self) -> Result<Vec<UnitResult>> {
+        self.results.hold(&self.plan)
+    }
+
+    /// Returns the scores of all agents, as a single run of them would have, from results that are held.
     ///
     /// # Errors
     /// When beliefs cannot be compared.
-    pub fn scores(&self) -> Result<Scores<'_>> {
-        Scores::among(&self.plan, &self.results, &self.beliefs)
+    pub fn scores_of<'a>(&'a self, results: &'a [UnitResult]) -> Result<Scores<'a>> {
+        Scores::among(&self.plan, results, &self.beliefs)
     }
 }
 
-/// The results of an entry by the label of the agent.
-type ByAgent<'a> = HashMap<&'a str, Vec<&'a UnitResult>>;
-
-fn by_agent(entry: &Entry) -> ByAgent<'_> {
-    let mut all = ByAgent::new();
-    for result in &entry.results {
-        all.entry(result.agent.as_str()).or_default().push(result);
-    }
-    all
-}
+/// The entry of an agent, the agent, and its place in the entry's plan.
+type OfEntry<'a> = (&'a Entry, &'a PlannedAgent, usize);
 
 /// Refuses an agent that has different results in two entries.
-fn refuse_other_results(
-    one: (&Entry, &PlannedAgent),
-    other: (&Entry, &PlannedAgent),
-    [held, again]: [&[&UnitResult]; 2],
-) -> Result<()> {
-    let ((first, mine), (second, theirs)) = (one, other);
+fn refuse_other_results((first, mine, own): OfEntry, (second, theirs, other): OfEntry) -> Result<()> {
     let disagree = |about: &str| -> Result<()> {
         if mine.reported.is_some() {
             bail!(
@@ -139,8 +138,13 @@ fn refuse_other_results(
     if mine.agent != theirs.agent {
         return disagree(&format!("it is called {} and {}", mine.agent, theirs.agent));
     }
+    let results = |entry: &Entry, place| {
+        let mut of_agent = Results::default();
+        of_agent.push(&entry.directory, entry.lines.of_agent(place));
+        of_agent.of_first()
+    };
     // Both are in the order of the same problems.
-    for (mine, theirs) in held.iter().zip(again) {
+    for (mine, theirs) in results(first, own)?.iter().zip(&results(second, other)?) {
         if mine.outcome != theirs.outcome {
             let (held, again) = (serde_json::to_value(&mine.outcome)?, serde_json::to_value(&theirs.outcome)?);
             let place = difference(&held, &again, "where its result");

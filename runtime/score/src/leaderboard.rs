@@ -130,7 +130,7 @@ impl<'a> Leaderboard<'a> {
     /// the ranking score is over all simulations of a process and no single problem has it.
     pub fn compared_by(&self) -> Option<ScoreName> {
         let by = self.ranked_by()?;
-        let has = |name: &ScoreName| self.scores.agents.iter().any(|agent| agent.by_problem(name).next().is_some());
+        let has = |name: &ScoreName| self.scores.agents.iter().any(|agent| agent.totals().get(name).is_some());
         let likelihood = self.names.iter().find(|name| **name == *NLL);
         Some(likelihood.filter(|name| !has(&by) && has(name)).copied().unwrap_or(by))
     }
@@ -391,8 +391,8 @@ impl<'a> Leaderboard<'a> {
             planned.agent.clone(),
             settings.trim_start_matches(':').to_owned(),
             planned.digest.clone(),
-            agent.problems.len().to_string(),
-            agent.failures.len().to_string(),
+            agent.totals().scored.to_string(),
+            agent.totals().failed.to_string(),
         ];
         let mut row = of_agent.to_vec();
         row.extend(self.tiers().map(|tier| tier(planned)));
@@ -441,12 +441,12 @@ where
     ScoreName: PartialEq<N>,
 {
     let theirs: HashMap<&str, f64> =
-        baseline.by_problem(by).map(|(problem, theirs)| (problem.problem, theirs.value)).collect();
+        baseline.compared(by).map(|(problem, theirs)| (problem.problem.as_str(), theirs)).collect();
     let (mut clusters, mut values) = (Vec::new(), (Vec::new(), Vec::new()));
-    for (problem, mine) in agent.by_problem(by) {
-        if let Some(theirs) = theirs.get(problem.problem) {
-            clusters.push(problem.planned.cluster());
-            values.0.push(mine.value);
+    for (problem, mine) in agent.compared(by) {
+        if let Some(theirs) = theirs.get(problem.problem.as_str()) {
+            clusters.push(problem.cluster());
+            values.0.push(mine);
             values.1.push(*theirs);
         }
     }

@@ -5,7 +5,7 @@ use jointly_record::quantity::{self, counted};
 use jointly_record::reference;
 
 use crate::leaderboard::{Leaderboard, Placed};
-use crate::scores::AgentScores;
+use crate::scores::{Absent, AgentScores};
 
 impl Leaderboard<'_> {
     /// Notes the Brier score that perfect intervals have by chance, if it exceeds a thousandth.
@@ -46,9 +46,10 @@ impl Leaderboard<'_> {
         notes.extend((0..self.order.len()).filter_map(|place| self.note_of_marks(place)));
         for Placed { agent, .. } in &self.order {
             let label = &agent.planned.label;
-            if let Some((problem, failure)) = agent.failures.first() {
-                let (failed, all) = (agent.failures.len(), counted(self.scores.plan.problems.len(), "problem"));
-                let means = if agent.problems.is_empty() { "" } else { "; its means are over the others" };
+            let totals = agent.totals();
+            if let Some((problem, failure)) = &totals.first_failure {
+                let (failed, all) = (totals.failed, counted(self.scores.plan.problems.len(), "problem"));
+                let means = if totals.scored == 0 { "" } else { "; its means are over the others" };
                 notes.push(format!(
                     "{label} failed on {failed} of {all} and has no rank{means}; first, {problem}: {failure}"
                 ));
@@ -57,8 +58,8 @@ impl Leaderboard<'_> {
                 notes.push(format!("{label} has no result yet on {}", counted(agent.missing, "problem")));
             }
             notes.extend(self.absences(agent));
-            if let [first, ..] = agent.unconverged()[..] {
-                let (some, all) = (agent.unconverged().len(), counted(agent.problems.len(), "problem"));
+            if let Some(first) = &totals.first_unconverged {
+                let (some, all) = (totals.unconverged, counted(totals.scored, "problem"));
                 notes.push(format!(
                     "{label} has not converged on {some} of {all} and may be off there, first on {first}; raise its \
                      rounds, warmup or thin, as {}",
@@ -81,7 +82,7 @@ impl Leaderboard<'_> {
         let agents = self.order.iter().filter_map(|Placed { agent, .. }| {
             let draws = agent.draws(name).filter(|draws| draws.few > 0)?;
             let size = if draws.effective.is_nan() { "0".to_owned() } else { quantity::number(draws.effective) };
-            let of = counted(agent.problems.len(), "problem");
+            let of = counted(agent.totals().scored, "problem");
             Some(format!("{} {size} on {} of {of}", agent.planned.label, draws.few))
         });
         let agents: Vec<String> = agents.collect();
@@ -100,32 +101,29 @@ impl Leaderboard<'_> {
         if !self.scores.plan.kind().may_lack_scores {
             return None;
         }
-        let agent = self.scores.agents.iter().find(|agent| !agent.problems.is_empty())?;
+        let totals = self.scores.agents.iter().map(AgentScores::totals).find(|totals| totals.scored > 0)?;
         let shown = self.columns.first.iter().chain(&self.columns.second);
-        let counts: Vec<(&ScoreName, usize)> = shown.map(|name| (name, agent.by_problem(name).count())).collect();
-        let fewest =
-            counts.iter().map(|(_, count)| *count).filter(|count| (1..agent.problems.len()).contains(count)).min()?;
+        let count = |name| totals.get(name).map_or(0, |total| total.summary.problems);
+        let counts: Vec<(&ScoreName, usize)> = shown.map(|name| (name, count(name))).collect();
+        let fewest = counts.iter().map(|(_, count)| *count).filter(|count| (1..totals.scored).contains(count)).min()?;
         let names: Vec<String> =
             counts.iter().filter(|(_, count)| *count == fewest).map(|(name, _)| name.to_string()).collect();
-        let (are, all) = (if names.len() == 1 { "is" } else { "are" }, counted(agent.problems.len(), "problem"));
+        let (are, all) = (if names.len() == 1 { "is" } else { "are" }, counted(totals.scored, "problem"));
         Some(format!("{} {are} over {fewest} of {all}: the others can have no such score", names.join(", ")))
     }
 
     /// Returns whether any result names predictions by which agents are compared.
     fn compares_beliefs(&self) -> bool {
-        self.scores.agents.iter().flat_map(|agent| &agent.problems).any(|problem| problem.belief().is_some())
+        self.scores.agents.iter().any(|agent| agent.totals().has_beliefs)
     }
 
     /// Notes scores that an agent lacks, grouped by score.
     fn absences(&self, agent: &AgentScores) -> Vec<String> {
-        // For each score, the number of problems and the first problem with its reason.
-        let mut absent: Vec<(&str, usize, (&str, &str))> = Vec::new();
-        for (problem, score, reason) in agent.absences() {
-            match absent.iter_mut().find(|(known, ..)| *known == score) {
-                Some((_, count, _)) => *count += 1,
-                None => absent.push((score, 1, (problem, reason))),
-            }
-        }
+        let absent = agent.totals().absences.iter().map(|absent| {
+            let Absent { score, problems, first: (problem, reason) } = absent;
+            (*score, *problems, (problem.as_str(), reason.as_str()))
+        });
+        let mut absent: Vec<(&str, usize, (&str, &str))> = absent.collect();
         let mut notes = Vec::new();
         while let Some(&(_, count, first @ (problem, reason))) = absent.first() {
             let (alike, others): (Vec<_>, Vec<_>) =

@@ -2,9 +2,11 @@
 #![deny(missing_docs)]
 
 pub mod boards;
+mod claims;
 pub mod combined;
 pub mod comparison;
 pub mod entry;
+pub mod finished;
 #[cfg(any(test, feature = "fixtures"))]
 #[doc(hidden)]
 pub mod invented;
@@ -17,6 +19,7 @@ mod marks;
 pub mod overfit;
 pub mod pairwise;
 pub mod rank_interval;
+pub mod run_results;
 pub mod scores;
 pub mod selection;
 pub mod sweep_document;

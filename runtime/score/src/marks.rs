@@ -5,7 +5,7 @@ use jointly_core::{At, ScoreName};
 
 use crate::leaderboard::{Leaderboard, Placed};
 use crate::mark::{KL, Mark};
-use crate::scores::{AgentScores, BestAccuracies};
+use crate::scores::{AgentScores, BestAccuracies, Total};
 
 /// The nats by which the log-likelihoods of an agent must exceed the environment's to be marked: for an honest agent, the
 /// probability of so many is at most exp(-6.6) = 0.00136, that of three standard errors.
@@ -57,14 +57,9 @@ impl Leaderboard<'_> {
 
 /// Marks a mean KL that is below 0.
 fn below_zero(agent: &AgentScores, name: ScoreName, tau_samples: Option<f64>) -> Option<Mark> {
-    let (mut sum, mut variance, mut count) = (0.0, 0.0, 0.0);
-    for (_, scored) in agent.by_problem(&name) {
-        let draws = scored.draws.map_or(0.0, |draws| draws.error);
-        sum += scored.value;
-        variance += scored.stderr.unwrap_or(f64::INFINITY).powi(2) + draws * draws;
-        count += 1.0;
-    }
-    let (mean, stderr) = (sum / count, variance.sqrt() / count);
+    let Total { summary, sum, squared_errors, .. } = agent.totals().get(&name)?;
+    let count = summary.problems as f64;
+    let (mean, stderr) = (sum / count, squared_errors.sqrt() / count);
     let nats = tau_samples.filter(|_| matches!(name.at(), At::Tau(_))).map(|samples| -sum * samples);
     let nats = nats.filter(|nats| *nats > NATS);
     (nats.is_some() || mean < -ERRORS * stderr || mean == f64::NEG_INFINITY).then_some(Mark {
@@ -79,12 +74,13 @@ fn below_zero(agent: &AgentScores, name: ScoreName, tau_samples: Option<f64>) ->
 /// Marks a mean accuracy that exceeds the environments'.
 fn exceeded(known: &BestAccuracies, agent: &AgentScores, name: ScoreName) -> Option<Mark> {
     let (mut mine, mut best, mut variance, mut count) = (0.0, 0.0, 0.0, 0.0);
-    for (problem, scored) in agent.by_problem(&name) {
-        let Some(own) = known.get(problem.problem) else { continue };
-        mine += scored.value;
+    let errors = agent.totals().column(&name)?.errors.iter();
+    for ((problem, value), error) in agent.compared(&name).zip(errors) {
+        let Some(own) = known.get(&problem.problem) else { continue };
+        mine += value;
         best += own.mean;
         // An agent that is right everywhere has no error of its own.
-        let error = scored.stderr.filter(|error| error.is_finite()).unwrap_or(0.0);
+        let error = error.filter(|error| error.is_finite()).unwrap_or(0.0);
         variance += own.variance.max(error * error);
         count += 1.0;
     }

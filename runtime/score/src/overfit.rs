@@ -80,15 +80,15 @@ pub fn overfit<'a>(sealed: &Leaderboard<'a>, public: &Leaderboard<'a>) -> Vec<Ov
 
 /// Returns each problem's cluster and the sealed score minus the public one, where both are there.
 fn by_problem<'a>(
-    sealed: &'a AgentScores<'_>,
+    sealed: &AgentScores<'a>,
     public: &AgentScores<'_>,
-    score: &'a ScoreName,
+    score: &ScoreName,
 ) -> HashMap<&'a str, (&'a str, f64)> {
     let theirs: HashMap<&str, f64> =
-        public.by_problem(score).map(|(problem, theirs)| (problem.problem, theirs.value)).collect();
-    let both = sealed.by_problem(score).filter_map(|(problem, mine)| {
-        let difference = mine.value - theirs.get(problem.problem)?;
-        Some((problem.problem, (problem.planned.cluster(), difference)))
+        public.compared(score).map(|(problem, theirs)| (problem.problem.as_str(), theirs)).collect();
+    let both = sealed.compared(score).filter_map(|(problem, mine)| {
+        let difference = mine - theirs.get(problem.problem.as_str())?;
+        Some((problem.problem.as_str(), (problem.cluster(), difference)))
     });
     both.collect()
 }

@@ -78,9 +78,9 @@ impl Leaderboard<'_> {
         let units = clusters.len();
         let sums = |placed: &Placed| {
             let mut sums = Sums { sums: vec![0.0; units], counts: vec![0.0; units] };
-            for (problem, scored) in placed.agent.by_problem(&by) {
-                let cluster = clusters[problem.planned.cluster()];
-                sums.sums[cluster] += scored.value;
+            for (problem, value) in placed.agent.compared(&by) {
+                let cluster = clusters[problem.cluster()];
+                sums.sums[cluster] += value;
                 sums.counts[cluster] += 1.0;
             }
             sums

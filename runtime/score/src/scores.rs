@@ -1,15 +1,16 @@
 //! The scores of a run as in `scores.json`, computed from the plan and the journal alone.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use anyhow::Result;
-use jointly_core::{ScoreName, Seed, TaskScores, Units};
+use anyhow::{Result, anyhow, ensure};
+use jointly_core::{ScoreName, Seed, Units};
 use jointly_record::directory::RunDirectory;
 use jointly_record::format::Format;
-use jointly_record::plan::{Plan, PlannedProblem};
+use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem};
 use jointly_record::unit::UnitResult;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 
 use document::AgentDocument;
@@ -19,14 +20,24 @@ mod agent;
 mod classification;
 mod cross;
 mod document;
+mod problem;
 mod regression;
+mod results;
+mod totals;
 mod values;
 
 pub use across::Across;
-pub use agent::{AgentScores, ScoredProblem};
+pub use agent::{AgentScores, UnitScores};
 pub use classification::BestAccuracies;
 pub use cross::{Beliefs, CrossProblem, read as beliefs};
+pub use problem::ScoredProblem;
+pub use results::Results;
+pub use totals::Totals;
+pub(crate) use totals::{Absent, Total};
 pub use values::number;
+
+/// The most numbers that are held of all agents together: those of ten million units, several times.
+const MOST_NUMBERS: usize = 150_000_000;
 
 /// The scores of a run.
 pub struct Scores<'a> {
@@ -36,6 +47,8 @@ pub struct Scores<'a> {
     pub agents: Vec<AgentScores<'a>>,
     /// The scores of agents against each other, problem by problem; empty except for correlations.
     pub cross: Vec<CrossProblem<'a>>,
+    /// The results that are read again to write `scores.json`, if they are not held.
+    results: Option<Results<'a>>,
 }
 
 impl<'a> Scores<'a> {
@@ -62,35 +75,31 @@ impl<'a> Scores<'a> {
     pub fn new(plan: &'a Plan, results: &'a [UnitResult]) -> Self {
         let by_unit: HashMap<(&str, &str), &UnitResult> =
             results.iter().map(|result| ((result.agent.as_str(), result.problem.as_str()), result)).collect();
-        let agents = plan.agents.iter().map(|planned| {
-            let mut agent = AgentScores::new(planned);
-            let mut seconds = Vec::new();
-            for problem in &plan.problems {
-                let name = problem.problem.as_str();
-                let Some(result) = by_unit.get(&(planned.label.as_str(), name)) else {
-                    agent.missing += 1;
-                    continue;
-                };
-                if let Some(failure) = result.outcome.failure() {
-                    agent.failures.push((name, failure));
-                }
-                let Some(values) = result.outcome.scores(problem.metric, plan.draws()) else { continue };
-                seconds.extend(result.seconds.filter(|_| plan.reports(planned) && !planned.is_offline()));
-                agent.problems.push(ScoredProblem {
-                    problem: name,
-                    planned: problem,
-                    values,
-                    outcome: &result.outcome,
-                    absences: result.outcome.result().map(TaskScores::absences).unwrap_or_default(),
-                });
+        let scores = |planned: &'a PlannedAgent| {
+            let found = |problem: &PlannedProblem| by_unit.get(&(&*planned.label, &*problem.problem)).copied();
+            AgentScores::of(plan, planned, plan.problems.iter().map(found))
+        };
+        let agents = plan.agents.iter().map(scores).collect();
+        Self { plan, agents, cross: Vec::new(), results: None }
+    }
+
+    /// Sums up results that stay in their journal, and holds none of them. Only tables, `leaderboard.csv` and
+    /// `scores.json` can be made of such scores.
+    ///
+    /// # Errors
+    /// When a journal cannot be read, or has more numbers than can be held.
+    pub fn summed_up(plan: &'a Plan, results: Results<'a>) -> Result<Self> {
+        let (mut agents, mut numbers) = (Vec::with_capacity(plan.agents.len()), 0);
+        for some in results.read() {
+            for (place, found) in some? {
+                let planned = &plan.agents[place];
+                let agent = AgentScores::of(plan, planned, found.iter().map(Option::as_ref)).summed_up(plan, planned);
+                numbers += agent.totals().numbers();
+                ensure!(numbers <= MOST_NUMBERS, "there are more than {MOST_NUMBERS} numbers to compare agents by");
+                agents.push(agent);
             }
-            agent.seconds = (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64);
-            agent.coverage = regression::coverage(&mut agent.problems);
-            agent.across = regression::across(&agent.coverage);
-            agent
-        });
-        let agents = agents.collect();
-        Self { plan, agents, cross: Vec::new() }
+        }
+        Ok(Self { plan, agents, cross: Vec::new(), results: Some(results) })
     }
 
     /// Returns the units over which standard errors of the plan's problems are taken.
@@ -112,10 +121,35 @@ impl<'a> Scores<'a> {
 
     /// Returns the names of all scores, in the order of their definitions.
     pub fn names(&self) -> Vec<ScoreName> {
-        let by_problem = self.agents.iter().flat_map(|agent| &agent.problems).flat_map(|problem| &problem.values);
-        let across = self.agents.iter().flat_map(|agent| &agent.across).map(|(name, _)| *name);
-        let names: BTreeSet<ScoreName> = across.chain(by_problem.map(|(name, _)| *name)).collect();
+        let names: BTreeSet<ScoreName> = self.agents.iter().flat_map(AgentScores::names).collect();
         names.into_iter().collect()
+    }
+
+    /// Returns the scores that single problems have, in the order of their definitions.
+    pub fn columns(&self) -> Vec<ScoreColumn> {
+        let mut columns: BTreeMap<ScoreName, ScoreColumn> = BTreeMap::new();
+        for total in self.agents.iter().flat_map(|agent| &agent.totals().scores) {
+            let name = total.name;
+            let column = columns.entry(name).or_insert(ScoreColumn { name, has_errors: false, has_draws: false });
+            column.has_errors |= total.has_errors;
+            column.has_draws |= total.draws.is_some();
+        }
+        columns.into_values().collect()
+    }
+
+    /// Hands every agent, with its problems, to `take`, in the plan's order.
+    ///
+    /// # Errors
+    /// With the first error of `take`, and when results stay in a journal that can no longer be read.
+    pub fn each_agent(&self, mut take: impl FnMut(&AgentScores) -> Result<()>) -> Result<()> {
+        let Self { plan, agents, results, .. } = self;
+        let Some(results) = results else { return agents.iter().try_for_each(take) };
+        for some in results.read() {
+            for (place, found) in some? {
+                take(&AgentScores::of(plan, &plan.agents[place], found.iter().map(Option::as_ref)))?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the number of units without a result.
@@ -125,8 +159,19 @@ impl<'a> Scores<'a> {
 
     /// Returns whether any agent failed on any problem.
     pub fn failed(&self) -> bool {
-        self.agents.iter().any(|agent| !agent.failures.is_empty())
+        self.agents.iter().any(|agent| agent.totals().failed > 0)
     }
+}
+
+/// A score that single problems have.
+#[derive(Clone, Copy, Debug)]
+pub struct ScoreColumn {
+    /// The score's name.
+    pub name: ScoreName,
+    /// Whether some value has a standard error within its problem.
+    pub has_errors: bool,
+    /// Whether some value is of a joint score, which has the effect of the number of draws.
+    pub has_draws: bool,
 }
 
 /// The reproducible part of a run's scores. Numbers have 12 significant digits.
@@ -170,8 +215,19 @@ struct Agents<'a>(&'a Scores<'a>);
 
 impl Serialize for Agents<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let names = self.0.names();
-        serializer.collect_seq(self.0.agents.iter().map(|agent| agent.document(&names, self.0.plan)))
+        let mut list = serializer.serialize_seq(Some(self.0.agents.len()))?;
+        let mut failed = None;
+        let each = self.0.each_agent(|agent| {
+            list.serialize_element(&agent.document()).map_err(|error| {
+                failed = Some(error);
+                anyhow!("the writer failed")
+            })
+        });
+        match (failed, each) {
+            (Some(error), _) => Err(error),
+            (None, Err(error)) => Err(S::Error::custom(format!("{error:#}"))),
+            (None, Ok(())) => list.end(),
+        }
     }
 }
 

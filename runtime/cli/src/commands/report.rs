@@ -14,7 +14,6 @@ use jointly_host::{Execution, Interface, Limits};
 use jointly_record::directory;
 use jointly_record::directory::{RunDirectory, name};
 use jointly_record::guess;
-use jointly_record::journal::Journal;
 use jointly_record::kept::Kept;
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::quantity::counted;
@@ -24,6 +23,7 @@ use jointly_regression::Regression;
 use jointly_report::leaderboard_text::leaderboard_text;
 use jointly_report::{Choices, Other, PAIR, PARAMETER, Page, Shown};
 use jointly_score::leaderboard::Leaderboard;
+use jointly_score::run_results::RunResults;
 use jointly_score::scores::Scores;
 
 use crate::data_arguments::DataArguments;
@@ -67,6 +67,9 @@ pub(crate) struct Report {
 /// The level that pictures show by default.
 const LEVEL: f64 = 0.9;
 
+/// The remedy when a file cannot be written.
+const ROOM: &str = "make room, or give another place by --output FILE";
+
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
     /// For a person
@@ -83,8 +86,13 @@ impl Report {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let directory = RunDirectory::existing(&self.directory)?;
         let plan = directory.plan()?;
-        let results = results(&directory)?;
-        let scores = Scores::with_beliefs(&plan, &results, &directory)?;
+        refuse_without_journal(&directory)?;
+        // A page shows results problem by problem.
+        let results = match self.format {
+            Format::Html => RunResults::Held(directory.results()?),
+            _ => RunResults::of(&plan, &directory, &directory.find_results(drop)?)?,
+        };
+        let scores = results.scores(&plan, &directory)?;
         let leaderboard = Leaderboard::new(&scores);
         let place = self.directory.shown().to_string();
         let baseline =
@@ -108,7 +116,7 @@ impl Report {
         match self.format {
             Format::Table => output::print(&leaderboard_text(&leaderboard, baseline.as_deref()))?,
             Format::Csv => output::print(&leaderboard.to_csv())?,
-            Format::Json => output::print(&directory::to_json(&scores)?)?,
+            Format::Json => output::print_json(&scores)?,
             Format::Html => self.write_page(&directory, &scores, baseline.as_deref())?,
         }
         Ok(ExitCode::from(exit::DONE))
@@ -141,7 +149,7 @@ impl Report {
             given: &self.given(),
         };
         let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.html"));
-        directory::write_whole(&path, page.to_html().as_bytes(), "make room, or give another place by --output FILE")?;
+        directory::write_whole(&path, page.to_html().as_bytes(), ROOM)?;
         output::print(&path.shown().to_string())
     }
 
@@ -283,15 +291,20 @@ fn default(directory: &RunDirectory, interface: Interface, agent: &PlannedAgent,
     Some(parameter.default.clone())
 }
 
-/// Reads the results in a run's journal. A run with scores but no journal is refused.
+/// Reads the results in a run's journal.
 fn results(directory: &RunDirectory) -> Result<Vec<UnitResult>> {
-    let journal = directory.journal();
-    if !journal.exists() && directory.path().join("scores.json").exists() {
+    refuse_without_journal(directory)?;
+    directory.results()
+}
+
+/// Refuses a run with scores but no journal.
+fn refuse_without_journal(directory: &RunDirectory) -> Result<()> {
+    if !directory.journal().exists() && directory.path().join("scores.json").exists() {
         bail!(
             "{} has scores but no journal, which a report is made from: read its leaderboard.csv and scores.json, or make the \
              journal again by `jointly run` as its plan.json says",
             directory.path().shown()
         );
     }
-    Journal::read(&journal)
+    Ok(())
 }

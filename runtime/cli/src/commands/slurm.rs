@@ -69,7 +69,7 @@ impl Slurm {
         ensure!(out.file_name().is_some(), "--out {} has no name of its own; name a directory", out.shown());
         let mut options = vec!["--jobs".to_owned(), jobs.to_string()];
         options.extend(words.iter().map(|word| text(word)).collect::<Result<Vec<_>>>()?);
-        if !planned.journal.results().is_empty() {
+        if !planned.journal.lines().is_empty() {
             options.extend(["--reuse".to_owned(), text(out.as_os_str())?]);
         }
         let count = planned.share.size();

@@ -61,11 +61,13 @@ impl Sweep {
             self.request
                 .refuse_shard("--json prints what a sweep chooses, and a shard has no scores; leave one out")?;
         }
-        let Done { directory, plan, journal, .. } = match self.request.carry_out(&variants)? {
+        // The journal's lock is held until the choice is written.
+        let Done { directory, plan, journal: _locked, .. } = match self.request.carry_out(&variants)? {
             CarriedOut::Whole(done) => *done,
             CarriedOut::Share(done) => return done.show(),
         };
-        let scores = Scores::with_beliefs(&plan, journal.results(), &directory)?;
+        let results = directory.results()?;
+        let scores = Scores::with_beliefs(&plan, &results, &directory)?;
         let leaderboard = Leaderboard::new(&scores);
         // If every variant failed everywhere, there is no score, and only the failures are shown.
         let by = leaderboard.compared_by().map(|name| name.to_string());

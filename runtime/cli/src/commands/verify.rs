@@ -1,6 +1,5 @@
 //! `jointly verify`: runs an entry again, all of it or a sample, and compares bit for bit.
 
-use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -13,10 +12,11 @@ use jointly_engine::execution::{self, Finished};
 use jointly_engine::oracle;
 use jointly_engine::replay;
 use jointly_engine::workload::{NativeAgents, Workload};
+use jointly_record::lines::Lines;
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
-use jointly_record::unit::{Unit, UnitResult};
+use jointly_record::unit::Unit;
 use jointly_score::entry::Entry;
 
 use crate::data_arguments::DataArguments;
@@ -91,14 +91,14 @@ impl VerifyOptions {
         if let Some(difference) = workload.plan.with_version_of(&entry.plan).difference(&entry.plan) {
             return failed(entry, &format!("its plan is not the one that this command makes ({difference})"));
         }
-        let mut units = execution::pending(&workload, &[]);
+        let mut units = execution::pending(&workload, &Lines::default());
         units.retain(|unit| !workload.plan.reports(&workload.plan.agents[unit.agent]));
         let all = units.len();
         let mut what = counted(all, "unit");
         let mut how = String::new();
         if let Some(sample) = self.sample.filter(|sample| sample.get() < all) {
             let seed = self.sample_seed.unwrap_or_else(unforeseen);
-            units = replay::choose(units, sample.get(), seed, entry.claim());
+            units = replay::choose(units, sample.get(), seed, &entry.claim()?);
             what = format!("{sample} of {what}");
             how = format!(", chosen by --sample-seed {seed}, and its scores follow from its journal");
         }
@@ -172,14 +172,14 @@ fn unforeseen() -> u64 {
 /// Runs units until one differs from the journal, which ends the process: units that still run may take long, and
 /// change nothing.
 fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) -> Result<()> {
-    let held: HashMap<(&str, &str), &UnitResult> =
-        entry.results.iter().map(|result| ((&*result.agent, &*result.problem), result)).collect();
+    let plan = &entry.plan;
     let display = Display::new(&workload.plan, units, 0, jobs);
     execution::execute(workload, units, jobs, &display, |Finished { result, .. }| {
-        let other = held
-            .get(&(&*result.agent, &*result.problem))
-            .map(|held| replay::other_result(held, &result))
-            .transpose()?;
+        let agent = plan.agents.iter().position(|agent| agent.label == result.agent);
+        let problem = plan.problems.iter().position(|planned| planned.problem == result.problem);
+        let unit = agent.zip(problem).map(|(agent, problem)| Unit { agent, problem });
+        let held = unit.map(|unit| entry.result(unit)).transpose()?.flatten();
+        let other = held.map(|held| replay::other_result(&held, &result)).transpose()?;
         if let Some(place) = other.flatten() {
             display.clear();
             say(entry, &place)?;

@@ -6,7 +6,7 @@ use jointly_regression::scores::{SCORES, at_level};
 use jointly_regression::{Coverage, CoverageSummary, Regression};
 
 use super::across::Across;
-use super::agent::ScoredProblem;
+use super::problem::ScoredProblem;
 
 /// Returns the coverage of intervals over the simulations of each process, by the process's name. A simulation that
 /// does not fit the others, in an edited journal, is left out and its absence noted.
