@@ -174,3 +174,21 @@ fn run_prints_the_scores_as_json_when_asked() {
     let finished = directory.run(&["uniform"], PROBLEM, &["--json"]);
     assert_eq!(json(&finished.stdout), directory.scores());
 }
+
+#[test]
+fn a_parquet_file_is_written_whole_and_the_same_each_time() {
+    let directory = RunDirectory::of(&AGENTS, PROBLEMS);
+    let report = ["report", directory.argument(), "--format", "parquet"];
+    let path = done(report);
+    assert!(path.trim_end().ends_with("report.parquet"), "{path}");
+    let bytes = fs::read(path.trim_end()).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    let other = directory.file("units.parquet");
+    assert_eq!(
+        done([&report[..], &["--output", other.to_str().unwrap()]].concat()).trim_end(),
+        other.to_str().unwrap()
+    );
+    assert_eq!(fs::read(&other).unwrap(), bytes);
+    refused([&report[..], &["--output", "-"]].concat(), &["is not text", "--output FILE"]);
+    refused(["report", directory.argument(), "--output", "units"], &["--format html or --format parquet"]);
+}

@@ -1,5 +1,5 @@
 //! Draws the page of a run, with its leaderboard, its provenance, the meaning of the scores and the figures of the
-//! papers, and pictures of agents' predictions; and the tables of a terminal.
+//! papers, and pictures of agents' predictions; the tables of a terminal; and a table of all units as a file.
 //!
 //! Everything is a function of the run: a picture holds no time and no path, so the same run gives the same bytes.
 #![deny(missing_docs)]
@@ -34,6 +34,7 @@ mod standing;
 pub mod table;
 mod transfer;
 mod tuning;
+pub mod unit_table;
 mod view;
 
 pub use choices::{Choices, Shown};

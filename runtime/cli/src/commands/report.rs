@@ -21,7 +21,7 @@ use jointly_record::shell::quoted;
 use jointly_record::unit::UnitResult;
 use jointly_regression::Regression;
 use jointly_report::leaderboard_text::leaderboard_text;
-use jointly_report::{Choices, Other, PAIR, PARAMETER, Page, Shown};
+use jointly_report::{Choices, Other, PAIR, PARAMETER, Page, Shown, unit_table};
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::run_results::RunResults;
 use jointly_score::scores::Scores;
@@ -41,7 +41,7 @@ pub(crate) struct Report {
     /// The agent to compare with, as the table names it [default: mlp, where it took part]
     #[arg(long, value_name = "AGENT")]
     baseline: Option<String>,
-    /// Where the page goes, with --format html [default: DIR/report.html]
+    /// Where the file goes, with --format html or parquet [default: DIR/report.html or DIR/report.parquet]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// A run of the same agents and variants on real data, which the page compares with this one
@@ -80,6 +80,8 @@ enum Format {
     Json,
     /// A page with pictures, in a file of its own
     Html,
+    /// One row a unit, with all its scores, in a Parquet file for pandas, Polars, DuckDB and others
+    Parquet,
 }
 
 impl Report {
@@ -102,8 +104,10 @@ impl Report {
             let have = if total == 1 { "has" } else { "have" };
             output::note(&format!("{} of {} {have} no result yet", scores.missing(), counted(total, "unit")));
         }
+        if self.output.is_some() && !matches!(self.format, Format::Html | Format::Parquet) {
+            bail!("--output is for a file: give --format html or --format parquet with it");
+        }
         let of_page = [
-            ("--output", self.output.is_some()),
             ("--real", self.real.is_some()),
             ("--active", !self.active.is_empty()),
             ("--level", self.level.is_some()),
@@ -118,6 +122,7 @@ impl Report {
             Format::Csv => output::print(&leaderboard.to_csv())?,
             Format::Json => output::print_json(&scores)?,
             Format::Html => self.write_page(&directory, &scores, baseline.as_deref())?,
+            Format::Parquet => self.write_units(&scores)?,
         }
         Ok(ExitCode::from(exit::DONE))
     }
@@ -150,6 +155,15 @@ impl Report {
         };
         let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.html"));
         directory::write_whole(&path, page.to_html().as_bytes(), ROOM)?;
+        output::print(&path.shown().to_string())
+    }
+
+    fn write_units(&self, scores: &Scores) -> Result<()> {
+        let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.parquet"));
+        if path == Path::new("-") {
+            bail!("a Parquet file is not text, and its reader seeks in it: give a place by --output FILE");
+        }
+        directory::write_parts(&path, ROOM, |file| unit_table::write(scores, file))?;
         output::print(&path.shown().to_string())
     }
 
