@@ -190,5 +190,5 @@ fn a_parquet_file_is_written_whole_and_the_same_each_time() {
     );
     assert_eq!(fs::read(&other).unwrap(), bytes);
     refused([&report[..], &["--output", "-"]].concat(), &["is not text", "--output FILE"]);
-    refused(["report", directory.argument(), "--output", "units"], &["--format html or --format parquet"]);
+    refused(["report", directory.argument(), "--output", "units"], &["--format html with it, or --format parquet"]);
 }

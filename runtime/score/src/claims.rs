@@ -129,11 +129,16 @@ struct Compared<R> {
 
 impl<R: Read> Write for Compared<R> {
     fn write(&mut self, again: &[u8]) -> io::Result<usize> {
+        let differ = || Err(io::Error::other("the texts differ"));
+        // A buffer in between tries once more.
+        if self.differs {
+            return differ();
+        }
         let mut held = Vec::with_capacity(again.len());
         (&mut self.held).take(again.len() as u64).read_to_end(&mut held)?;
         self.line += first_other_line(&held, again) - 1;
         self.differs |= held != again;
-        if self.differs { Err(io::Error::other("the texts differ")) } else { Ok(again.len()) }
+        if self.differs { differ() } else { Ok(again.len()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -168,6 +173,7 @@ mod tests {
         let compare = |parts: &[&str]| {
             let mut compared = Compared { held: "one\ntwo\nthree\n".as_bytes(), line: 1, differs: false };
             let written = parts.iter().try_for_each(|part| compared.write_all(part.as_bytes()));
+            assert!(written.is_ok() || compared.write_all(b"again\nand again").is_err());
             (written.is_ok(), compared.line)
         };
         assert_eq!(compare(&["one\nt", "wo\n", "three\n"]), (true, 4));

@@ -105,7 +105,7 @@ impl Report {
             output::note(&format!("{} of {} {have} no result yet", scores.missing(), counted(total, "unit")));
         }
         if self.output.is_some() && !matches!(self.format, Format::Html | Format::Parquet) {
-            bail!("--output is for a file: give --format html or --format parquet with it");
+            bail!("--output is for a file: give --format html with it, or --format parquet");
         }
         let of_page = [
             ("--real", self.real.is_some()),
