@@ -108,21 +108,18 @@ pub fn journal(bytes: &[u8]) -> Ending {
         let mut finished = Finished::new(plan);
         let lines = directory.find_results(|result| finished.see(&result)).expect("they were read before");
         let lines = lines.of_plan(plan);
-        match finished.check(&lines, "") {
-            Err(error) => {
-                refused(&error);
-                assert!(!all || results.len() < plan.agents.len() * plan.problems.len(), "{error:#}");
+        if let Err(error) = finished.check(&lines, "") {
+            refused(&error);
+            assert!(!all || results.len() < plan.agents.len() * plan.problems.len(), "{error:#}");
+        } else {
+            assert!(all && lines.in_order().len() == plan.agents.len() * plan.problems.len());
+            let held: HashMap<(&str, &str), String> =
+                results.iter().map(|result| ((&*result.agent, &*result.problem), text_of(result))).collect();
+            for result in directory.read_results(&lines.in_order()).expect("they were read before") {
+                assert_eq!(held[&(&*result.agent, &*result.problem)], text_of(&result));
             }
-            Ok(()) => {
-                assert!(all && lines.in_order().len() == plan.agents.len() * plan.problems.len());
-                let held: HashMap<(&str, &str), String> =
-                    results.iter().map(|result| ((&*result.agent, &*result.problem), text_of(result))).collect();
-                for result in directory.read_results(&lines.in_order()).expect("they were read before") {
-                    assert_eq!(held[&(&*result.agent, &*result.problem)], text_of(&result));
-                }
-                is_summed_up(plan, &results, Results::of(plan, &directory, &lines));
-                ending = Ending::Accepted;
-            }
+            is_summed_up(plan, &results, Results::of(plan, &directory, &lines));
+            ending = Ending::Accepted;
         }
         // The results of an unfinished run are scored, too.
         if all {

@@ -147,7 +147,7 @@ static ASKED: [(&str, Make); 3] = [
 pub(crate) enum CarriedOut {
     Whole(Box<Done>),
     /// A shard, which has no scores.
-    Share(ShardDone),
+    Share(Box<ShardDone>),
 }
 
 /// A finished run, with its scores written and its journal still held.
@@ -178,7 +178,7 @@ impl Request {
         match shard {
             Some(shard) => {
                 let units = (share.size(), workload.plan.agents.len() * workload.plan.problems.len());
-                Ok(CarriedOut::Share(ShardDone { directory, shard, units, journal }))
+                Ok(CarriedOut::Share(ShardDone { directory, shard, units, journal }.into()))
             }
             None => Done::of(directory, workload.plan, journal).map(|done| CarriedOut::Whole(done.into())),
         }

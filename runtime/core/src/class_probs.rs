@@ -21,24 +21,26 @@ pub fn normalized(mut probs: Vec<f32>, draws: &[u64], rows: usize, num_classes: 
             draws.len(),
         ));
     }
-    let found = match num_classes {
+    let defect = match num_classes {
         // The compiler checks and divides several rows at once if it knows their length.
         2 => divide(&mut probs, 2),
         _ => divide(&mut probs, num_classes),
     };
-    let Some(at) = found else { return Ok(probs) };
-    let what = distribution_defect(&probs[at * num_classes..][..num_classes]).expect("the row has a defect");
-    Err(format!("{what} at row {} of draw {}", at % rows, draws[at / rows]))
+    match defect {
+        None => Ok(probs),
+        Some((at, what)) => Err(format!("{what} at row {} of draw {}", at % rows, draws[at / rows])),
+    }
 }
 
-/// Divides each row by its sum, up to the first block that has a defect; returns the place of the first row with one.
+/// Divides each row by its sum, up to the first block that has a defect; returns the place of the first row with one, and
+/// the defect.
 #[expect(clippy::inline_always, reason = "the number of classes is known only where it is called")]
 #[inline(always)]
-fn divide(probs: &mut [f32], num_classes: usize) -> Option<usize> {
+fn divide(probs: &mut [f32], num_classes: usize) -> Option<(usize, String)> {
     for (place, block) in probs.chunks_mut(BLOCK * num_classes).enumerate() {
         if !block.chunks_exact(num_classes).fold(true, |sound, row| sound & is_distribution(row)) {
-            let first = block.chunks_exact(num_classes).position(|row| !is_distribution(row));
-            return first.map(|row| place * BLOCK + row);
+            let mut rows = block.chunks_exact(num_classes).enumerate();
+            return rows.find_map(|(row, probs)| Some((place * BLOCK + row, distribution_defect(probs)?)));
         }
         block.chunks_exact_mut(num_classes).for_each(normalize);
     }

@@ -39,7 +39,9 @@ pub(crate) fn is_distribution(row: &[f32]) -> bool {
 #[inline]
 pub fn normalize(row: &mut [f32]) {
     let sum = sum(row);
-    row.iter_mut().for_each(|p| *p = (f64::from(*p) / sum) as f32);
+    for p in row {
+        *p = (f64::from(*p) / sum) as f32;
+    }
 }
 
 #[inline]

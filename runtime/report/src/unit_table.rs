@@ -15,8 +15,9 @@ use parquet::schema::types::{ColumnPath, Type};
 
 use columns::{Cell, Column, Kind};
 
-/// The rows that are held and written together.
+/// The most rows that are held and written together, and the most cells: plans from strangers may have many columns.
 const ROWS: usize = 1 << 16;
+const CELLS: usize = 1 << 23;
 /// The most columns: every setting that some agent was given has one.
 const MOST_COLUMNS: usize = 4_096;
 
@@ -38,6 +39,7 @@ pub fn write(scores: &Scores, writer: impl Write + Send) -> Result<()> {
     let mut file = File {
         writer: SerializedFileWriter::new(writer, Arc::new(schema), Arc::new(properties.build()))?,
         held: columns.iter().map(|column| Held::new(column.kind)).collect(),
+        most: (CELLS / columns.len()).min(ROWS),
         columns,
         rows: 0,
     };
@@ -64,8 +66,9 @@ struct File<W: Write + Send> {
     columns: Vec<Column>,
     /// The cells of each column that are not written yet.
     held: Vec<Held>,
-    /// The number of rows that are not written yet.
+    /// The number of rows that are not written yet, and the most that there may be.
     rows: usize,
+    most: usize,
 }
 
 /// Cells of one column.
@@ -121,7 +124,7 @@ impl<W: Write + Send> File<W> {
                 held.add(&column.cell(agent, &unit));
             }
             self.rows += 1;
-            if self.rows == ROWS {
+            if self.rows == self.most {
                 self.write_rows()?;
             }
         }
