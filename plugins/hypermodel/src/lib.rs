@@ -91,7 +91,7 @@ impl Classifier for Hypermodel {
         let scale = *settings.prior_scale / temperature(task).sqrt();
         let prior = (scale > 0.0).then(|| prior::prior(&widths(task, &settings.prior_hidden), index_dim, scale, seed));
         let start = Hypernetwork::start(&widths(task, &settings.hidden), index_dim, seed);
-        let model = training::train(start, prior.as_ref(), &recipe, task, data, seed)?;
+        let model = training::train(start, prior.as_ref(), &recipe, task, data, seed)?.without_the_smallest();
         Ok(Self { model, prior, index_dim, seed: Stream::IndexOfDraw.seed(seed) })
     }
 

@@ -170,7 +170,11 @@ fn scale(first: &[&[Lanes]], second: &[&[Lanes]]) -> Option<f32> {
     let is_ordinary = |value: f32| (-MAX_EXPONENT..=MAX_EXPONENT).contains(&exponent(value));
     // Builds a power of two from its bits.
     let scale = || f32::from_bits(((127 + BITS - 1 - exponent(reach)) as u32) << 23);
-    (is_ordinary(reach) && is_ordinary(steepest)).then(scale)
+    if reach == 0.0 {
+        // All sums are zero in any unit.
+        return Some(1.0);
+    }
+    (is_ordinary(reach) && (is_ordinary(steepest) || steepest == 0.0)).then(scale)
 }
 
 #[cfg(test)]
@@ -259,16 +263,35 @@ mod tests {
         for widths in [&[3, 5, 5, 2][..], &[2, 5, 2], &[2, 65, 5, 2]] {
             assert!(Pieces::new(&network(widths)).is_none(), "{widths:?}");
         }
-        for parameter in [f32::NAN, f32::INFINITY, 1e30, 0.0] {
+        for parameter in [f32::NAN, f32::INFINITY, 1e30] {
             let mut network = network(WIDTHS[0]);
             network.scale_weights(1, parameter);
             assert!(Pieces::new(&network).is_none(), "{parameter}");
             for at in [0, 3, 200] {
                 let mut network = self::network(WIDTHS[0]);
                 floats_mut(&mut network.parameters)[at] = parameter;
-                assert_eq!(Pieces::new(&network).is_none(), parameter != 0.0, "{parameter} at {at}");
+                assert!(Pieces::new(&network).is_none(), "{parameter} at {at}");
             }
         }
+    }
+
+    #[test]
+    fn layers_of_zeros_are_taken() {
+        let points = points(2, 30);
+        let inputs: Vec<f32> = points.concat();
+        for (l, place) in [(0, "first"), (1, "second")] {
+            let mut network = network(WIDTHS[0]);
+            network.scale_weights(l, 0.0);
+            let found = outputs(&network, &mut Pieces::new(&network).expect(place), &points);
+            let mut values = Values::new(&network, points.len());
+            network.forward(&inputs, 2, points.len(), &mut values);
+            for (found, expected) in found.into_iter().zip(unpadded(&network, &mut values)) {
+                assert!((found - expected).abs() < TOLERANCE, "{place}: {found} {expected}");
+            }
+        }
+        let mut nothing = network(WIDTHS[0]);
+        floats_mut(&mut nothing.parameters).fill(0.0);
+        assert!(outputs(&nothing, &mut Pieces::new(&nothing).unwrap(), &points).iter().all(|value| *value == 0.0));
     }
 
     #[test]
