@@ -248,7 +248,7 @@ impl Suite {
                 "on one core, seconds a problem: on MNIST, mlp 2.3, ensemble+ at size=10 28; on tables, 0.3 and 2.5"
             }
             _ => {
-                "on one core, seconds a problem: mlp 0.5, ensemble 9, ensemble+ 10, bbb, dropout and hypermodel 16 to 20, sgmcmc 47"
+                "on one core, seconds a problem: mlp 0.1, ensemble and ensemble+ 8, bbb, dropout and hypermodel 12 to 14, sgmcmc 37"
             }
         }
     }
