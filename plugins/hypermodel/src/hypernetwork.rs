@@ -6,7 +6,7 @@ use jointly_nets::{FirstBiases, Network, Stream};
 use jointly_sdk::Rng;
 
 /// The smallest parameter that is kept. Added to a sum of 1e-4 or more, its term is rounded away, and a probability shows
-/// no difference of logits below 1e-8.
+/// no difference of logits below 1e-8. Inputs and units of order one are assumed.
 const SMALLEST: f32 = 1e-12;
 
 /// A linear map from an index to the parameters of a network.
@@ -104,6 +104,8 @@ impl Hypernetwork {
 mod tests {
     use jointly_nets::layout::layout;
     use jointly_nets::simd::floats;
+    use jointly_nets::{Rows, predict};
+    use jointly_sdk::Matrix;
 
     use super::*;
 
@@ -131,6 +133,28 @@ mod tests {
             let expected = TRUNCATED_VARIANCE / block.inputs as f32;
             assert!((variance / expected - 1.0).abs() < TOLERANCE, "{variance} and {expected}");
         }
+    }
+
+    #[test]
+    fn what_is_as_good_as_zero_changes_no_prediction() {
+        let rows = Rows::of(&Matrix::new(3, 2, vec![0.5, -1.0, 0.0, 2.0, -3.0, 0.25]).unwrap());
+        let prior = Network::new(&[2, 5, 3], FirstBiases::Normal, &mut Rng::new(1, 0));
+        let predicted = |model: &Hypernetwork| {
+            let mut out = vec![0.0; 3 * 3];
+            predict(&[&model.network(&[1.0, -2.0, 0.5, 1.0]), &prior], &rows, &mut out).unwrap();
+            out
+        };
+        let mut model = Hypernetwork::start(&[2, 9, 9, 3], 3, 0);
+        for (i, parameter) in floats_mut(&mut model.parameters).iter_mut().enumerate() {
+            *parameter = if i % 2 == 0 { 1e-13 } else { -1e-20 };
+        }
+        let small = predicted(&model);
+        let zero = model.clone().without_the_smallest();
+        assert!(floats(&zero.parameters).iter().all(|parameter| *parameter == 0.0));
+        assert_eq!(predicted(&zero), small);
+        floats_mut(&mut model.parameters)[..2].copy_from_slice(&[f32::NAN, 1.0]);
+        let kept = model.without_the_smallest();
+        assert!(floats(&kept.parameters)[0].is_nan() && floats(&kept.parameters)[1..3] == [1.0, 0.0]);
     }
 
     #[test]

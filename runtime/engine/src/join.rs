@@ -11,7 +11,7 @@ use jointly_record::difference::difference;
 use jointly_record::directory::{PLAN, RunDirectory};
 use jointly_record::journal::Journal;
 use jointly_record::kept::Kept;
-use jointly_record::lines::Line;
+use jointly_record::lines::{Line, together};
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::shard::Shard;
@@ -22,8 +22,6 @@ use crate::schedule;
 
 /// The number of units and shards that a message lists by name.
 const NAMED: usize = 3;
-/// The number of results that are held together.
-const TOGETHER: usize = 4_000;
 
 /// A run in which every unit has a result.
 pub struct Joined {
@@ -101,8 +99,11 @@ pub fn join(out: &Path, paths: &[PathBuf]) -> Result<Joined> {
     let missing = |place: usize| there.get(unit_at(&plan, place)).is_none();
     let lines: Vec<(usize, Line)> =
         (0..units.len()).filter(|place| missing(*place)).filter_map(|place| units[place]).collect();
-    for lines in lines.chunks(TOGETHER) {
-        read(&parts, lines)?.iter().try_for_each(|result| journal.append(result))?;
+    let mut left = &lines[..];
+    while !left.is_empty() {
+        let (some, rest) = left.split_at(together(left, |(_, line)| *line));
+        read(&parts, some)?.iter().try_for_each(|result| journal.append(result))?;
+        left = rest;
     }
     Ok(Joined { directory, plan, journal })
 }
@@ -175,8 +176,12 @@ fn united(parts: &[Part], out: &Path) -> Result<United> {
                 place => *place = Some((number, line)),
             }
         }
-        for twice in twice.chunks(TOGETHER) {
-            let (first, second): (Vec<_>, Vec<_>) = twice.iter().copied().unzip();
+        let mut left = &twice[..];
+        while !left.is_empty() {
+            // Both results of a unit have nearly the same size.
+            let (some, rest) = left.split_at(together(left, |(_, (_, line))| *line));
+            left = rest;
+            let (first, second): (Vec<_>, Vec<_>) = some.iter().copied().unzip();
             let results = read(parts, &first)?.into_iter().zip(read(parts, &second)?);
             for ((other, _), (first, second)) in first.into_iter().zip(results) {
                 refuse_other((&parts[other], &first), (part, &second))?;

@@ -88,7 +88,7 @@ impl Journal {
                 self.path.shown()
             )
         })?;
-        self.lines.add(result, self.end, line.len() - 1)?;
+        self.lines.add(result, self.end, line.trim_end().as_bytes())?;
         self.end += line.len() as u64;
         Ok(())
     }
@@ -185,7 +185,7 @@ fn walk(
                 "{} has scores at more than {MOST_PLACES} taus, levels or rounds; {no_result}",
                 place()
             );
-            if !seen.insert(lines.add(&result, at, line.len()).with_context(place)?) {
+            if !seen.insert(lines.add(&result, at, &line).with_context(|| format!("{}; {no_result}", place()))?) {
                 bail!("{} repeats the unit {} on {}; {repeated}", place(), result.agent, result.problem);
             }
             visit(result.cleaned());

@@ -7,11 +7,24 @@ use std::num::NonZeroU32;
 use anyhow::{Context, Result, ensure};
 
 use crate::files::MOST_PLAN;
-use crate::plan::Plan;
+use crate::plan::{MOST_AGENTS, MOST_PROBLEMS, Plan};
 use crate::unit::{Unit, UnitResult};
 
 /// The bytes that are read ahead: results of one agent are often far apart.
 const READ_AHEAD: usize = 8 << 10;
+
+/// The bytes of a journal whose results are held together; as values they take several times as many.
+pub const TOGETHER: u64 = 16 << 20;
+
+/// Returns the longest beginning of a list whose results may be held together: at least one of them.
+pub fn together<T>(list: &[T], line: impl Fn(&T) -> Line) -> usize {
+    let mut bytes = 0;
+    let some = list.iter().take_while(|item| {
+        bytes += line(item).bytes();
+        bytes <= TOGETHER
+    });
+    some.count().max(1).min(list.len())
+}
 
 /// The place of one result in the text of its journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +33,8 @@ pub struct Line {
     at: u64,
     /// The number of bytes, without the end of the line.
     bytes: NonZeroU32,
+    /// A checksum of the bytes, by which a change between two readings is noticed.
+    crc: u32,
 }
 
 impl Line {
@@ -103,19 +118,24 @@ impl Lines {
         found
     }
 
-    /// Adds a result, whose text is at a place of the journal. Returns a key of its unit.
+    /// Adds a result, whose text begins at a place of the journal. Returns a key of its unit.
     ///
     /// # Errors
     /// When the journal has more names than any plan.
-    pub(crate) fn add(&mut self, result: &UnitResult, at: u64, bytes: usize) -> Result<(u32, u32)> {
+    pub(crate) fn add(&mut self, result: &UnitResult, at: u64, text: &[u8]) -> Result<(u32, u32)> {
         let (agent, problem) = (self.agents.place(&result.agent), self.problems.place(&result.problem));
         ensure!(
             self.agents.bytes + self.problems.bytes <= MOST_PLAN,
             "its agents and problems have longer names than those of any plan"
         );
+        ensure!(
+            self.agents.all.len() <= MOST_AGENTS && self.problems.all.len() <= MOST_PROBLEMS,
+            "it names more agents than {MOST_AGENTS}, or more problems than {MOST_PROBLEMS}: the journal is of no plan"
+        );
         self.failures += usize::from(result.outcome.failure().is_some());
         self.beliefs |= result.outcome.belief().is_some();
-        self.all.push(UnitLine { line: Line { at, bytes: u32::try_from(bytes)?.try_into()? }, agent, problem });
+        let line = Line { at, bytes: u32::try_from(text.len())?.try_into()?, crc: crc32fast::hash(text) };
+        self.all.push(UnitLine { line, agent, problem });
         Ok((agent, problem))
     }
 }
@@ -220,6 +240,7 @@ pub(crate) fn read(text: impl Read + Seek, lines: &[Line], shown: &str) -> Resul
         bytes.resize(line.bytes.get() as usize, 0);
         text.read_exact(&mut bytes).with_context(changed)?;
         at = line.at + line.bytes();
+        ensure!(crc32fast::hash(&bytes) == line.crc, changed());
         results[place] = Some(serde_json::from_slice::<UnitResult>(&bytes).with_context(changed)?.cleaned());
     }
     Ok(results.into_iter().flatten().collect())
@@ -282,7 +303,12 @@ mod tests {
         let run = InventedRun::scored("quick", &PROBLEMS, &[("mlp", &[1.0, 2.0])]);
         let text: String = run.results.iter().map(|result| line(result).unwrap() + "\n").collect();
         let lines: Vec<_> = find_in_pack(text.as_bytes(), "journal", drop).unwrap().all().collect();
-        for changed in [&text[..text.len() - 9], &text[9..]] {
+        let (first, second) = text.split_at(text.find('\n').unwrap() + 1);
+        assert_eq!(first.len(), second.len());
+        let swapped = [second, first].concat();
+        let digit = text.replacen("1.0", "1.5", 1);
+        assert!(digit != text && digit.len() == text.len());
+        for changed in [&text[..text.len() - 9], &text[9..], &swapped, &digit] {
             let error = read(Cursor::new(changed), &lines, "journal").unwrap_err().to_string();
             assert!(error.contains("failed to read journal again"), "{error}");
         }

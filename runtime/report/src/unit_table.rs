@@ -15,9 +15,11 @@ use parquet::schema::types::{ColumnPath, Type};
 
 use columns::{Cell, Column, Kind};
 
-/// The most rows that are held and written together, and the most cells: plans from strangers may have many columns.
+/// The most rows that are held and written together, the most cells, and about the most bytes of text: plans from
+/// strangers may have many columns, and long labels and messages.
 const ROWS: usize = 1 << 16;
 const CELLS: usize = 1 << 23;
+const TEXT: usize = 64 << 20;
 /// The most columns: every setting that some agent was given has one.
 const MOST_COLUMNS: usize = 4_096;
 
@@ -42,6 +44,7 @@ pub fn write(scores: &Scores, writer: impl Write + Send) -> Result<()> {
         most: (CELLS / columns.len()).min(ROWS),
         columns,
         rows: 0,
+        text: 0,
     };
     scores.each_agent(|agent| file.add(agent))?;
     file.write_rows()?;
@@ -69,6 +72,8 @@ struct File<W: Write + Send> {
     /// The number of rows that are not written yet, and the most that there may be.
     rows: usize,
     most: usize,
+    /// The bytes of text in them.
+    text: usize,
 }
 
 /// Cells of one column.
@@ -121,10 +126,12 @@ impl<W: Write + Send> File<W> {
     fn add(&mut self, agent: &AgentScores) -> Result<()> {
         for unit in agent.units() {
             for (column, held) in self.columns.iter().zip(&mut self.held) {
-                held.add(&column.cell(agent, &unit));
+                let cell = column.cell(agent, &unit);
+                self.text += if let Cell::Text(text) = &cell { text.len() } else { 0 };
+                held.add(&cell);
             }
             self.rows += 1;
-            if self.rows == self.most {
+            if self.rows == self.most || self.text > TEXT {
                 self.write_rows()?;
             }
         }
@@ -149,7 +156,7 @@ impl<W: Write + Send> File<W> {
             held.clear();
         }
         group.close()?;
-        self.rows = 0;
+        (self.rows, self.text) = (0, 0);
         Ok(())
     }
 }

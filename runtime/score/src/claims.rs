@@ -84,7 +84,9 @@ struct Tuned {
 fn scores_defect(directory: &RunDirectory, scores: &Scores) -> Result<Option<String>> {
     let reader = || directory.reader(SCORES).with_context(|| unread(directory, SCORES));
     let mut compared = Compared { held: BufReader::new(reader()?), line: 1, differs: false };
-    let written = directory::write_json(io::BufWriter::new(&mut compared), scores);
+    let mut buffer = io::BufWriter::new(&mut compared);
+    let written = directory::write_json(&mut buffer, scores).and_then(|()| buffer.flush());
+    drop(buffer);
     if !compared.differs {
         written.with_context(|| format!("failed to compute {SCORES} again"))?;
         if compared.held.read(&mut [0]).with_context(|| unread(directory, SCORES))? == 0 {
@@ -95,7 +97,8 @@ fn scores_defect(directory: &RunDirectory, scores: &Scores) -> Result<Option<Str
     // As values two files take many times the memory of their texts.
     let mut again = Bounded(Vec::new());
     let mut held = Vec::new();
-    reader()?.take(MOST_COMPARED as u64 + 1).read_to_end(&mut held)?;
+    let start = reader()?.take(MOST_COMPARED as u64 + 1).read_to_end(&mut held);
+    start.with_context(|| unread(directory, SCORES))?;
     if held.len() > MOST_COMPARED || directory::write_json(&mut again, scores).is_err() {
         return Ok(Some(line_of(SCORES, line)));
     }

@@ -86,6 +86,7 @@ enum Format {
 
 impl Report {
     pub(crate) fn execute(self) -> Result<ExitCode> {
+        self.check()?;
         let directory = RunDirectory::existing(&self.directory)?;
         let plan = directory.plan()?;
         refuse_without_journal(&directory)?;
@@ -104,6 +105,18 @@ impl Report {
             let have = if total == 1 { "has" } else { "have" };
             output::note(&format!("{} of {} {have} no result yet", scores.missing(), counted(total, "unit")));
         }
+        match self.format {
+            Format::Table => output::print(&leaderboard_text(&leaderboard, baseline.as_deref()))?,
+            Format::Csv => output::print(&leaderboard.to_csv())?,
+            Format::Json => output::print_json(&scores)?,
+            Format::Html => self.write_page(&directory, &scores, baseline.as_deref())?,
+            Format::Parquet => self.write_units(&scores)?,
+        }
+        Ok(ExitCode::from(exit::DONE))
+    }
+
+    /// Refuses options that do not go together.
+    fn check(&self) -> Result<()> {
         if self.output.is_some() && !matches!(self.format, Format::Html | Format::Parquet) {
             bail!("--output is for a file: give --format html with it, or --format parquet");
         }
@@ -117,14 +130,10 @@ impl Report {
         if let Some((option, _)) = of_page.iter().find(|(_, given)| *given && !matches!(self.format, Format::Html)) {
             bail!("{option} is for the page: give --format html with it");
         }
-        match self.format {
-            Format::Table => output::print(&leaderboard_text(&leaderboard, baseline.as_deref()))?,
-            Format::Csv => output::print(&leaderboard.to_csv())?,
-            Format::Json => output::print_json(&scores)?,
-            Format::Html => self.write_page(&directory, &scores, baseline.as_deref())?,
-            Format::Parquet => self.write_units(&scores)?,
+        if matches!(self.format, Format::Parquet) && self.output.as_deref() == Some(Path::new("-")) {
+            bail!("a Parquet file is not text, and its reader seeks in it: give a place by --output FILE");
         }
-        Ok(ExitCode::from(exit::DONE))
+        Ok(())
     }
 
     fn write_page(&self, directory: &RunDirectory, scores: &Scores, baseline: Option<&str>) -> Result<()> {
@@ -160,9 +169,6 @@ impl Report {
 
     fn write_units(&self, scores: &Scores) -> Result<()> {
         let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.parquet"));
-        if path == Path::new("-") {
-            bail!("a Parquet file is not text, and its reader seeks in it: give a place by --output FILE");
-        }
         directory::write_parts(&path, ROOM, |file| unit_table::write(scores, file))?;
         output::print(&path.shown().to_string())
     }

@@ -5,12 +5,9 @@ use std::iter;
 use anyhow::{Result, ensure};
 use jointly_record::directory::{JOURNAL, RunDirectory};
 use jointly_record::files::MOST_JOURNAL as MOST_HELD;
-use jointly_record::lines::{Line, PlanLines};
+use jointly_record::lines::{Line, PlanLines, TOGETHER};
 use jointly_record::plan::Plan;
 use jointly_record::unit::UnitResult;
-
-/// The bytes of a journal whose results are held together; as values they take several times as many.
-const TOGETHER: u64 = 16 << 20;
 
 /// Where the results of a plan's agents are.
 #[derive(Clone, Default)]

@@ -76,10 +76,12 @@ fn evaluate_within<M: Model<Error: Send> + Send>(
     let functions = Functions::of(evaluation.draws, |draws| model.canonical_draws(draws))?;
     let samples = problem.samples(evaluation);
     let rules = rules(problem, evaluation, functions.draws.len(), seed);
-    let parts: Vec<Part> = rules
+    let mut parts = rules
         .iter()
         .flat_map(|rule| {
-            let chunks = budget.chunks(rule, problem.task().input_dim, functions.draws.len());
+            // The calls do not depend on what is estimated from few functions.
+            let whole = Rule { planes: evaluation.planes, ..rule.clone() };
+            let chunks = budget.chunks(&whole, problem.task().input_dim, functions.draws.len());
             chunks.blocks(samples).map(move |block| Part {
                 rule,
                 last: block.end == samples,
@@ -87,7 +89,7 @@ fn evaluate_within<M: Model<Error: Send> + Send>(
                 draws: chunks.draws,
             })
         })
-        .collect();
+        .peekable();
     let test = |part: &Part| instance.test(part.rule.tau, part.samples.clone());
     // Rows cost about the same at every tau, so the number of rows measures progress.
     let total_rows: f64 = rules.iter().map(|rule| f64::from(rule.tau) * f64::from(samples)).sum();
@@ -95,8 +97,9 @@ fn evaluate_within<M: Model<Error: Send> + Send>(
 
     let mut estimates = Estimates::new(problem.metric());
     let mut waiting: Option<Answer> = None;
-    let mut upcoming = parts.first().map(test);
-    for (place, part) in parts.iter().enumerate() {
+    let mut upcoming = parts.peek().map(test);
+    while let Some(part) = parts.next() {
+        let next = parts.peek();
         let asked = Arc::new(upcoming.take().expect("made during the last call"));
         let share = asked.labels.len() as f64;
         let mut audit = (part.samples.start == 0).then(|| Audit::of(part.rule, &functions, asked.labels.len()));
@@ -109,7 +112,7 @@ fn evaluate_within<M: Model<Error: Send> + Send>(
                     estimates.add(&answer);
                 }
                 if last {
-                    upcoming = parts.get(place + 1).map(test);
+                    upcoming = next.map(test);
                 }
             };
             let (probs, ()) = rayon::join(|| model.sample_probs(&asked.inputs, draws), meanwhile);
@@ -117,7 +120,8 @@ fn evaluate_within<M: Model<Error: Send> + Send>(
             if let Some(audit) = &mut audit {
                 audit.keep(&probs, done, draws.len());
             }
-            waiting = Some(Answer { part, test: Arc::clone(&asked), probs, counts, first: done == 0, last });
+            waiting =
+                Some(Answer { part: part.clone(), test: Arc::clone(&asked), probs, counts, first: done == 0, last });
             done += draws.len();
             progress((rows_done + share * done as f64 / functions.draws.len() as f64) / total_rows);
         }

@@ -13,18 +13,19 @@ use crate::ProblemScores;
 use crate::rule::Rule;
 
 /// Tau-samples that the agent is asked for together.
+#[derive(Clone)]
 pub(super) struct Part<'a> {
     pub(super) rule: &'a Rule<'a>,
     pub(super) samples: Range<u32>,
     /// The number of functions of a call.
     pub(super) draws: usize,
-    /// Whether no other part has the same tau behind this one.
+    /// Whether it is the last part of its tau.
     pub(super) last: bool,
 }
 
-/// What the agent answered to one call.
+/// The agent's answer to one call.
 pub(super) struct Answer<'a> {
-    pub(super) part: &'a Part<'a>,
+    pub(super) part: Part<'a>,
     pub(super) test: Arc<TauSamples>,
     pub(super) probs: Vec<f32>,
     /// The number of draws that share each of the functions.
@@ -60,7 +61,7 @@ impl<'a> Estimates<'a> {
 
     /// Adds the answer that follows those that were added.
     pub(super) fn add(&mut self, answer: &Answer<'a>) {
-        let (part, test) = (answer.part, &answer.test);
+        let (part, test) = (&answer.part, &answer.test);
         if answer.first {
             self.block = Some(Block::new(part.rule, part.samples.clone(), &test.labels));
         }

@@ -151,6 +151,18 @@ fn asking_for_each_function_once_gives_the_same_bits() {
 }
 
 #[test]
+fn a_single_function_is_asked_for_in_the_calls_of_its_plan() {
+    let calls = |planes| {
+        let mut agent = Sines::new(1, 3);
+        let evaluation = Evaluation { planes, ..evaluation(&[1, 10]) };
+        scores(&Budget { bytes: 9000, ..Budget::default() }, &mut agent, &problem(3, 0.5), &evaluation);
+        agent.calls
+    };
+    // No plane is drawn for it, and yet the calls are those of agents for which planes are.
+    assert!(calls(7).len() > calls(0).len());
+}
+
+#[test]
 fn chunks_do_not_change_a_bit() {
     for (clip, partition) in PARTITIONS {
         let evaluation = Evaluation { partition, clip, ..evaluation(&[2, 5]) };
