@@ -32,7 +32,8 @@ use crate::rule::Rule;
 /// to tau `partition_above` and by [`Partition`](jointly_core::estimate::Partition) above. Accuracy and expected
 /// calibration error are computed from the mean over draws at the rows of the first tau.
 ///
-/// [`DrawError`] estimates the error of each joint score that is due to the finite number of draws.
+/// [`DrawError`](jointly_core::estimate::DrawError) estimates the error of each joint score that is due to the finite
+/// number of draws.
 ///
 /// The agent is asked for each of its distinct functions once; the scores are bit-identical to those of asking for
 /// every draw. One call returns at most 2^23 probabilities, unless one function at one tau-sample has more. The sizes
