@@ -4,22 +4,23 @@ mod audit;
 mod block;
 mod chunks;
 mod error;
-mod estimates;
 mod functions;
 
-use std::sync::Arc;
+use std::ops::Range;
 
 pub(crate) use audit::Audit;
 pub(crate) use block::Block;
 use chunks::Budget;
 pub use error::EvaluateError;
-use estimates::{Answer, Estimates, Part};
 pub(crate) use functions::Functions;
 
 use crate::Evaluation;
 use crate::ProblemScores;
-use jointly_core::Seed;
 use jointly_core::classifier::Model;
+use jointly_core::estimate::DrawError;
+use jointly_core::metric::MarginalScores;
+use jointly_core::tau_samples::TauSamples;
+use jointly_core::{JointScore, Real, Seed};
 
 use crate::problem::{Instance, Problem};
 use crate::rule::Rule;
@@ -32,15 +33,11 @@ use crate::rule::Rule;
 /// to tau `partition_above` and by [`Partition`](jointly_core::estimate::Partition) above. Accuracy and expected
 /// calibration error are computed from the mean over draws at the rows of the first tau.
 ///
-/// [`DrawError`](jointly_core::estimate::DrawError) estimates the error of each joint score that is due to the finite
-/// number of draws.
+/// [`DrawError`] estimates the error of each joint score that is due to the finite number of draws.
 ///
 /// The agent is asked for each of its distinct functions once; the scores are bit-identical to those of asking for
 /// every draw. One call returns at most 2^23 probabilities, unless one function at one tau-sample has more. The sizes
 /// alone determine which calls are made. `progress` receives the fraction done, up to 1.
-///
-/// While the agent computes an answer, another thread of the calling pool adds the last one to the estimates and makes
-/// the next test inputs, if it has nothing else to do. At most two answers are held.
 ///
 /// The first block of tau-samples of each tau is audited: the agent is called again for a few draws, not in canonical
 /// form, at a few rows, in another order and alone.
@@ -51,7 +48,7 @@ use crate::rule::Rule;
 /// does not stand for.
 /// # Panics
 /// When `evaluation` does not [fit](Problem::fits) the problem, or when the model's answers have a wrong length.
-pub fn evaluate<M: Model<Error: Send> + Send>(
+pub fn evaluate<M: Model>(
     model: &mut M,
     problem: &Problem,
     instance: &Instance,
@@ -62,7 +59,7 @@ pub fn evaluate<M: Model<Error: Send> + Send>(
     evaluate_within(&Budget::default(), model, problem, instance, evaluation, seed, progress)
 }
 
-fn evaluate_within<M: Model<Error: Send> + Send>(
+fn evaluate_within<M: Model>(
     budget: &Budget,
     model: &mut M,
     problem: &Problem,
@@ -75,77 +72,71 @@ fn evaluate_within<M: Model<Error: Send> + Send>(
         panic!("{}: {error}", problem.name);
     }
     let functions = Functions::of(evaluation.draws, |draws| model.canonical_draws(draws))?;
+    let taus = problem.taus(evaluation);
     let samples = problem.samples(evaluation);
-    let rules = rules(problem, evaluation, functions.draws.len(), seed);
-    let mut parts = rules
-        .iter()
-        .flat_map(|rule| {
-            // The calls do not depend on what is estimated from few functions.
-            let whole = Rule { planes: evaluation.planes, ..rule.clone() };
-            let chunks = budget.chunks(&whole, problem.task().input_dim, functions.draws.len());
-            chunks.blocks(samples).map(move |block| Part {
-                rule,
-                last: block.end == samples,
-                samples: block,
-                draws: chunks.draws,
-            })
-        })
-        .peekable();
-    let test = |part: &Part| instance.test(part.rule.tau, part.samples.clone());
+    let num_classes = problem.task().num_classes as usize;
+    let metric = problem.metric();
     // Rows cost about the same at every tau, so the number of rows measures progress.
-    let total_rows: f64 = rules.iter().map(|rule| f64::from(rule.tau) * f64::from(samples)).sum();
+    let total_rows: f64 = taus.iter().map(|&tau| f64::from(tau) * f64::from(samples)).sum();
     let mut rows_done = 0.0;
 
-    let mut estimates = Estimates::new(problem.metric());
-    let mut waiting: Option<Answer> = None;
-    let mut upcoming = parts.peek().map(test);
-    while let Some(part) = parts.next() {
-        let next = parts.peek();
-        let asked = Arc::new(upcoming.take().expect("made during the last call"));
-        let share = asked.labels.len() as f64;
-        let mut audit = (part.samples.start == 0).then(|| Audit::of(part.rule, &functions, asked.labels.len()));
-        let mut done = 0;
-        let calls = functions.draws.chunks(part.draws).zip(functions.counts.chunks(part.draws));
-        for (draws, counts) in calls {
-            let last = done + draws.len() == functions.draws.len();
-            let meanwhile = || {
-                if let Some(answer) = waiting.take() {
-                    estimates.add(&answer);
-                }
-                if last {
-                    upcoming = next.map(test);
-                }
-            };
-            let (probs, ()) = rayon::join(|| model.sample_probs(&asked.inputs, draws), meanwhile);
-            let probs = probs?;
-            if let Some(audit) = &mut audit {
-                audit.keep(&probs, done, draws.len());
-            }
-            waiting =
-                Some(Answer { part: part.clone(), test: Arc::clone(&asked), probs, counts, first: done == 0, last });
-            done += draws.len();
-            progress((rows_done + share * done as f64 / functions.draws.len() as f64) / total_rows);
+    let mut marginals = MarginalScores::default();
+    let mut joint = Vec::with_capacity(taus.len());
+    for (i, &tau) in taus.iter().enumerate() {
+        let rule =
+            Rule { problem: problem.stream_name(), seed, tau, num_classes, marginals: i == 0, ..Rule::of(evaluation) };
+        let chunks = budget.chunks(&rule, problem.task().input_dim, functions.draws.len());
+        // A single function is alone in its cell, wherever the planes are.
+        let rule = if functions.draws.len() == 1 { Rule { planes: 0, ..rule } } else { rule };
+        let mut losses = Vec::new();
+        let mut errors = DrawError::default();
+        for block in chunks.blocks(samples) {
+            let test = instance.test(tau, block.clone());
+            let share = test.labels.len() as f64;
+            let mut report = |fraction: f64| progress((rows_done + share * fraction) / total_rows);
+            let block = evaluate_block(model, &functions, &rule, &test, block, chunks.draws, &mut report)?;
+            let log_likelihoods = block.finish(&mut marginals, &mut errors);
+            losses.extend(metric.losses(&log_likelihoods, test.log_likelihoods.as_deref()));
+            rows_done += share;
         }
-        if let Some(audit) = audit {
-            audit.run(model.tolerance(), &mut |rows, draws| model.sample_probs(&asked.inputs.select(rows), draws))?;
-        }
-        rows_done += share;
-    }
-    if let Some(answer) = waiting {
-        estimates.add(&answer);
+        joint.push((tau, JointScore::of(&losses, &errors)));
     }
     progress(1.0);
-    Ok(estimates.finish())
+    Ok(ProblemScores {
+        joint,
+        accuracy: marginals.accuracy(),
+        ece: Real(marginals.ece()),
+        marginal: marginals.values(),
+        calibration: marginals.bins(),
+    })
 }
 
-/// Returns the options of the estimates at each tau; marginals are scored at the first.
-fn rules<'a>(problem: &'a Problem, evaluation: &Evaluation, functions: usize, seed: Seed) -> Vec<Rule<'a>> {
-    let num_classes = problem.task().num_classes as usize;
-    // A single function is alone in its cell, wherever the planes are.
-    let planes = if functions == 1 { 0 } else { evaluation.planes };
-    let shared = Rule { problem: problem.stream_name(), seed, num_classes, planes, ..Rule::of(evaluation) };
-    let rule = |(i, &tau)| Rule { tau, marginals: i == 0, ..shared.clone() };
-    problem.taus(evaluation).iter().enumerate().map(rule).collect()
+fn evaluate_block<'a, M: Model>(
+    model: &mut M,
+    functions: &Functions,
+    rule: &'a Rule<'a>,
+    test: &'a TauSamples,
+    samples: Range<u32>,
+    draws_a_call: usize,
+    report: &mut dyn FnMut(f64),
+) -> Result<Block<'a>, EvaluateError<M::Error>> {
+    let mut audit = (samples.start == 0).then(|| Audit::of(rule, functions, test.labels.len()));
+    let mut block = Block::new(rule, samples, &test.labels);
+    let calls = functions.draws.chunks(draws_a_call).zip(functions.counts.chunks(draws_a_call));
+    let mut done = 0;
+    for (draws, counts) in calls {
+        let probs = model.sample_probs(&test.inputs, draws)?;
+        block.add(&probs, counts);
+        if let Some(audit) = &mut audit {
+            audit.keep(&probs, done, draws.len());
+        }
+        done += draws.len();
+        report(done as f64 / functions.draws.len() as f64);
+    }
+    if let Some(audit) = audit {
+        audit.run(model.tolerance(), &mut |rows, draws| model.sample_probs(&test.inputs.select(rows), draws))?;
+    }
+    Ok(block)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::rule::Rule;
 /// the tau-samples, so that the number of threads changes no bit.
 pub(crate) struct Block<'a> {
     rule: &'a Rule<'a>,
-    labels: Vec<u32>,
+    labels: &'a [u32],
     samples: Vec<Sample>,
     /// The number of draws that share each function.
     counts: Vec<u64>,
@@ -39,7 +39,7 @@ enum Estimate {
 
 impl<'a> Block<'a> {
     /// Creates estimates without draws; `labels` are those of all rows of the tau-samples.
-    pub(crate) fn new(rule: &'a Rule<'a>, samples: Range<u32>, labels: &[u32]) -> Self {
+    pub(crate) fn new(rule: &'a Rule<'a>, samples: Range<u32>, labels: &'a [u32]) -> Self {
         let tau = rule.tau as usize;
         let sample = |(place, n): (usize, u32)| {
             let labels = &labels[place * tau..(place + 1) * tau];
@@ -51,7 +51,7 @@ impl<'a> Block<'a> {
             Sample { estimate, marginal: rule.marginals.then(|| MarginalMean::new(rule.probs())) }
         };
         let samples = samples.into_par_iter().enumerate().map(sample).collect();
-        Self { rule, labels: labels.to_vec(), samples, counts: Vec::new(), first: Vec::new(), differ: false }
+        Self { rule, labels, samples, counts: Vec::new(), first: Vec::new(), differ: false }
     }
 
     /// Adds functions, each evaluated at all rows of the tau-samples; `counts[m]` draws share function m.

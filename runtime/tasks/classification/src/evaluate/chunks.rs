@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::rule::Rule;
 
-/// Bounds on the memory of one call. Two calls' answers are held at a time, and the inputs of three.
+/// Bounds on the memory in use at one time.
 #[derive(Clone, Debug)]
 pub(super) struct Budget {
     /// Probabilities that one call returns.

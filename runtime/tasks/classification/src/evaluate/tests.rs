@@ -102,7 +102,7 @@ fn evaluation(taus: &[u32]) -> Evaluation {
     }
 }
 
-fn scores<M: Model<Error = Infallible> + Send>(
+fn scores<M: Model<Error = Infallible>>(
     budget: &Budget,
     model: &mut M,
     problem: &Problem,

@@ -31,7 +31,7 @@ struct Call<'a> {
     number: u32,
 }
 
-impl<C: Fn(u64) -> u64 + Send, P: Fn(u64, f32, &Call) -> f32 + Send> Model for Agent<C, P> {
+impl<C: Fn(u64) -> u64, P: Fn(u64, f32, &Call) -> f32> Model for Agent<C, P> {
     type Error = Infallible;
 
     fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
@@ -49,8 +49,8 @@ impl<C: Fn(u64) -> u64 + Send, P: Fn(u64, f32, &Call) -> f32 + Send> Model for A
 
 fn scores_at(
     taus: &[u32],
-    canonical: impl Fn(u64) -> u64 + Send,
-    prob: impl Fn(u64, f32, &Call) -> f32 + Send,
+    canonical: impl Fn(u64) -> u64,
+    prob: impl Fn(u64, f32, &Call) -> f32,
 ) -> Result<ProblemScores, String> {
     let environment = EnvironmentSpec {
         input_dim: 2,
@@ -70,10 +70,7 @@ fn scores_at(
     scores.map_err(|error| error.to_string())
 }
 
-fn scores(
-    canonical: impl Fn(u64) -> u64 + Send,
-    prob: impl Fn(u64, f32, &Call) -> f32 + Send,
-) -> Result<ProblemScores, String> {
+fn scores(canonical: impl Fn(u64) -> u64, prob: impl Fn(u64, f32, &Call) -> f32) -> Result<ProblemScores, String> {
     scores_at(&[1, 12], canonical, prob)
 }
 
