@@ -5,7 +5,7 @@ use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::inputs::{Design, Prior};
 use jointly_nets::normals::Normals;
 use jointly_nets::simd::Lanes;
-use jointly_nets::{FirstBiases, Network, Progress, Rows, Stream, predict, widths};
+use jointly_nets::{FirstBiases, Network, Progress, Rows, Stream, each_draw, predict, widths};
 use jointly_sdk::{Dataset, Failure, Matrix, Task};
 
 use crate::posterior::Posterior;
@@ -92,11 +92,7 @@ impl Trained {
         if out.is_empty() && (inputs.rows() == 0 || inputs.cols() == self.dim) {
             return Ok(());
         }
-        let block = out.len() / draws.len();
         let rows = Rows::of(inputs);
-        draws
-            .iter()
-            .zip(out.chunks_exact_mut(block))
-            .try_for_each(|(draw, out)| predict(&[&self.network(*draw)], &rows, out))
+        each_draw(draws, out, |draw, out| predict(&[&self.network(draw)], &rows, out))
     }
 }

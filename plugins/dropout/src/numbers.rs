@@ -2,7 +2,7 @@
 
 use jointly_nets::examples::Examples;
 use jointly_nets::inputs::Design;
-use jointly_nets::{FirstBiases, Network, Rows, Stream, predict, widths};
+use jointly_nets::{FirstBiases, Network, Rows, Stream, each_draw, predict, widths};
 use jointly_sdk::{Dataset, Failure, Matrix, Task};
 
 use crate::masks::{Masks, Rates};
@@ -82,12 +82,8 @@ impl Drawn {
             shared.probs(inputs, &masks, out);
             return Ok(());
         }
-        let block = out.len() / draws.len();
         let rows = Rows::of(inputs);
-        for (draw, out) in draws.iter().zip(out.chunks_exact_mut(block)) {
-            self.plain_probs(&rows, *draw, out)?;
-        }
-        Ok(())
+        each_draw(draws, out, |draw, out| self.plain_probs(&rows, draw, out))
     }
 }
 

@@ -6,7 +6,7 @@ mod training;
 
 use jointly_nets::penalty::temperature;
 use jointly_nets::stack::Stack;
-use jointly_nets::{Network, Stream, predict_shifted, sweeps, widths};
+use jointly_nets::{Network, Stream, each_draw, predict_shifted, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Rng, Setting, Task, Widths,
     settings,
@@ -183,8 +183,7 @@ impl Classifier for Epinet {
             return Ok(());
         }
         let shared = self.share(inputs)?;
-        let block = out.len() / draws.len();
-        draws.iter().zip(out.chunks_exact_mut(block)).try_for_each(|(draw, out)| self.probs_at(&shared, *draw, out))
+        each_draw(draws, out, |draw, out| self.probs_at(&shared, draw, out))
     }
 }
 

@@ -7,7 +7,7 @@ mod training;
 use std::cell::RefCell;
 
 use jointly_nets::drawn::Drawn;
-use jointly_nets::{Rows, Stream, predict, sweeps};
+use jointly_nets::{Rows, Stream, each_draw, predict, sweeps};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Setting, SettingValue, Task, Widths, settings,
 };
@@ -123,16 +123,14 @@ impl Classifier for Flow {
         }
         let sampler = self.belief.sampler();
         let mut base = self.base.borrow_mut();
-        let block = out.len() / draws.len();
         let rows = Rows::of(inputs);
         // One draw at a time, because the parameters of a draw are as large as the network.
-        for (draw, out) in draws.iter().zip(out.chunks_exact_mut(block)) {
+        each_draw(draws, out, |draw, out| {
             let make = |parameters: &mut [f32]| {
-                parameters.copy_from_slice(&sampler.draw(&mut Stream::FlowDraw.rng(self.seed, *draw)).point);
+                parameters.copy_from_slice(&sampler.draw(&mut Stream::FlowDraw.rng(self.seed, draw)).point);
             };
-            self.drawn.with(*draw, make, |parameters| predict(&[base.with(parameters)], &rows, out))?;
-        }
-        Ok(())
+            self.drawn.with(draw, make, |parameters| predict(&[base.with(parameters)], &rows, out))
+        })
     }
 }
 

@@ -7,7 +7,7 @@ mod sphere;
 mod training;
 
 use jointly_nets::penalty::temperature;
-use jointly_nets::{Penalty, Rows, Stream, Weighting, predict, sweeps, widths};
+use jointly_nets::{Penalty, Rows, Stream, Weighting, each_draw, predict, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, Task, Widths, settings,
     sweep,
@@ -101,8 +101,7 @@ impl Classifier for Hypermodel {
 
     fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
         let rows = Rows::of(inputs);
-        let block = out.len() / draws.len().max(1);
-        draws.iter().zip(out.chunks_exact_mut(block.max(1))).try_for_each(|(draw, out)| self.predict(&rows, *draw, out))
+        each_draw(draws, out, |draw, out| self.predict(&rows, draw, out))
     }
 }
 

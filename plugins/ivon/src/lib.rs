@@ -8,7 +8,7 @@ use jointly_nets::inputs::{Auto, Fitted, Setup, Sort};
 use jointly_nets::normals::Normals;
 use jointly_nets::penalty::adaptive_factor;
 use jointly_nets::simd::Lanes;
-use jointly_nets::{Network, Penalty, Rows, Stream, predict, sweeps};
+use jointly_nets::{Network, Penalty, Rows, Stream, each_draw, predict, sweeps};
 use jointly_sdk::{
     Count, Dataset, Description, Failure, Fraction, InputClassifier, Inputs, Positive, Progress, Setting, Task,
 };
@@ -156,13 +156,8 @@ impl InputClassifier for VariationalOnlineNewton {
 
     fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
         let read = self.fitted.read(inputs)?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        let block = out.len() / draws.len();
         let rows = Rows::of(&read);
-        let of_draws = draws.iter().zip(out.chunks_exact_mut(block));
-        of_draws.into_iter().try_for_each(|(draw, out)| predict(&[&self.network(*draw)], &rows, out))
+        each_draw(draws, out, |draw, out| predict(&[&self.network(draw)], &rows, out))
     }
 }
 

@@ -65,7 +65,7 @@ pub use noisy::{Deviations, Noisy};
 pub use penalty::Penalty;
 pub use point_loss::PointLoss;
 pub use points::Points;
-pub use predict::{Rows, predict, predict_shifted};
+pub use predict::{Rows, each_draw, predict, predict_shifted};
 pub use recipe::{Prior, Recipe, Weighting};
 pub use spread::Spread;
 pub use stream::Stream;

@@ -82,6 +82,23 @@ pub fn predict(networks: &[&Network], rows: &Rows, out: &mut [f32]) -> Result<()
     Ok(())
 }
 
+/// Hands each draw its part of `out`, in order.
+///
+/// # Errors
+///
+/// Returns the first error of `probs`.
+pub fn each_draw(
+    draws: &[u64],
+    out: &mut [f32],
+    mut probs: impl FnMut(u64, &mut [f32]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    if out.is_empty() {
+        return Ok(());
+    }
+    let block = out.len() / draws.len();
+    draws.iter().zip(out.chunks_exact_mut(block)).try_for_each(|(draw, out)| probs(*draw, out))
+}
+
 /// Writes the softmax of the network's outputs plus `shifts[t * classes + k]`, at every row: `out[t * classes + k]`.
 ///
 /// The bits of a row's probabilities do not depend on the other rows. The network's outputs have the bits of

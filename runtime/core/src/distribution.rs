@@ -16,21 +16,20 @@ pub const SUM_TOLERANCE: f64 = 1e-4;
 ///
 /// The text is a fragment such as "a probability of 1.5" or "probabilities that sum to 2".
 pub fn distribution_defect(row: &[f32]) -> Option<String> {
-    let sum = sum(row);
-    // A NaN is outside every range.
-    if row.iter().all(|p| (0.0..=1.0).contains(p)) {
-        return ((sum - 1.0).abs() > SUM_TOLERANCE).then(|| format!("probabilities that sum to {sum}"));
+    if is_distribution(row) {
+        return None;
     }
     if row.iter().any(|p| !p.is_finite()) {
         return Some("a probability that is not finite".to_owned());
     }
-    row.iter().find(|p| !(0.0..=1.0).contains(*p)).map(|p| format!("a probability of {p}"))
+    let outside = row.iter().find(|p| !(0.0..=1.0).contains(*p));
+    Some(outside.map_or_else(|| format!("probabilities that sum to {}", sum(row)), |p| format!("a probability of {p}")))
 }
 
 /// Returns whether a row has no [defect](distribution_defect).
 #[inline]
 pub(crate) fn is_distribution(row: &[f32]) -> bool {
-    // Without a branch, so that many short rows are checked side by side.
+    // Without a branch, so that many short rows are checked side by side. A NaN is outside every range.
     let inside = row.iter().fold(true, |inside, p| inside & (0.0..=1.0).contains(p));
     inside & ((sum(row) - 1.0).abs() <= SUM_TOLERANCE)
 }

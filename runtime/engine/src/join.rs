@@ -11,7 +11,7 @@ use jointly_record::difference::difference;
 use jointly_record::directory::{PLAN, RunDirectory};
 use jointly_record::journal::Journal;
 use jointly_record::kept::Kept;
-use jointly_record::lines::{Line, together};
+use jointly_record::lines::{self, Line};
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::shard::Shard;
@@ -99,11 +99,8 @@ pub fn join(out: &Path, paths: &[PathBuf]) -> Result<Joined> {
     let missing = |place: usize| there.get(unit_at(&plan, place)).is_none();
     let lines: Vec<(usize, Line)> =
         (0..units.len()).filter(|place| missing(*place)).filter_map(|place| units[place]).collect();
-    let mut left = &lines[..];
-    while !left.is_empty() {
-        let (some, rest) = left.split_at(together(left, |(_, line)| *line));
-        read(&parts, some)?.iter().try_for_each(|result| journal.append(result))?;
-        left = rest;
+    for lines in lines::parts(&lines, |(_, line)| *line) {
+        read(&parts, lines)?.iter().try_for_each(|result| journal.append(result))?;
     }
     Ok(Joined { directory, plan, journal })
 }
@@ -176,12 +173,9 @@ fn united(parts: &[Part], out: &Path) -> Result<United> {
                 place => *place = Some((number, line)),
             }
         }
-        let mut left = &twice[..];
-        while !left.is_empty() {
-            // Both results of a unit have nearly the same size.
-            let (some, rest) = left.split_at(together(left, |(_, (_, line))| *line));
-            left = rest;
-            let (first, second): (Vec<_>, Vec<_>) = some.iter().copied().unzip();
+        // Both results of a unit have nearly the same size.
+        for twice in lines::parts(&twice, |(_, (_, line))| *line) {
+            let (first, second): (Vec<_>, Vec<_>) = twice.iter().copied().unzip();
             let results = read(parts, &first)?.into_iter().zip(read(parts, &second)?);
             for ((other, _), (first, second)) in first.into_iter().zip(results) {
                 refuse_other((&parts[other], &first), (part, &second))?;

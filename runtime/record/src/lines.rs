@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::iter;
 use std::num::NonZeroU32;
 
 use anyhow::{Context, Result, ensure};
@@ -16,14 +17,18 @@ const READ_AHEAD: usize = 8 << 10;
 /// The bytes of a journal whose results are held together; as values they take several times as many.
 pub const TOGETHER: u64 = 16 << 20;
 
-/// Returns the longest beginning of a list whose results may be held together: at least one of them.
-pub fn together<T>(list: &[T], line: impl Fn(&T) -> Line) -> usize {
-    let mut bytes = 0;
-    let some = list.iter().take_while(|item| {
-        bytes += line(item).bytes();
-        bytes <= TOGETHER
-    });
-    some.count().max(1).min(list.len())
+/// Divides a list into parts whose results may be held together, each of at least one.
+pub fn parts<T>(mut list: &[T], line: impl Fn(&T) -> Line) -> impl Iterator<Item = &[T]> {
+    iter::from_fn(move || {
+        let mut bytes = 0;
+        let some = list.iter().take_while(|item| {
+            bytes += line(item).bytes();
+            bytes <= TOGETHER
+        });
+        let (part, rest) = list.split_at_checked(some.count().max(1))?;
+        list = rest;
+        Some(part)
+    })
 }
 
 /// The place of one result in the text of its journal.

@@ -105,7 +105,7 @@ impl Held {
         match (&mut self.values, cell) {
             (Values::Text(values), Cell::Text(text)) => values.push(text.as_bytes().to_vec().into()),
             (Values::Number(values), Cell::Number(number)) => values.push(*number),
-            // The column's type says that there is no sign.
+            // The column is declared unsigned, so readers take the bits as they are.
             (Values::Count(values), Cell::Count(count)) => values.push(count.cast_signed()),
             _ => return self.present.push(0),
         }

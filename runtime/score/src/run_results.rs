@@ -7,7 +7,7 @@ use jointly_record::lines::{Line, Lines, PlanLines};
 use jointly_record::plan::Plan;
 use jointly_record::unit::UnitResult;
 
-use crate::scores::{self, Results, Scores};
+use crate::scores::{Results, Scores};
 
 /// The results of a run.
 pub enum RunResults {
@@ -34,7 +34,7 @@ impl RunResults {
     pub fn scores<'a>(&'a self, plan: &'a Plan, directory: &'a RunDirectory) -> Result<Scores<'a>> {
         match self {
             Self::InJournal(lines) => Scores::summed_up(plan, Results::of(plan, directory, lines)),
-            Self::Held(results) => Scores::among(plan, results, &scores::beliefs(results, directory)?),
+            Self::Held(results) => Scores::with_beliefs(plan, results, directory),
         }
     }
 }

@@ -39,7 +39,7 @@ mod code {
     pub(super) const V128_BITSELECT: u32 = 0x52;
 }
 
-/// The most bytes of a new body: so many, and some for each byte of the old one.
+/// A new body has at most `SPARE` bytes more than `GROWTH` times the bytes of the old one.
 const SPARE: usize = 64 << 10;
 const GROWTH: usize = 6;
 

@@ -39,9 +39,9 @@ const MASK: [u8; 2] = [1 << 5, 1 << 6];
 impl Status {
     /// All facts: those of a path that is not taken.
     pub(super) const ALL: Self = Self(u8::MAX);
-    /// Arbitrary bits, which are the same.
+    /// Arbitrary bits, equal with and without canonical NaNs.
     pub(super) const SAME: Self = Self(SAME | ALIKE[0] | ALIKE[1]);
-    /// The same bits, which are no NaN in any format.
+    /// Equal bits, and not a NaN in either format.
     pub(super) const NUMBER: Self = Self(Self::SAME.0 | ARITHMETIC[0] | ARITHMETIC[1]);
 
     /// Returns the status of the result of an operation whose NaNs have any bits.

@@ -24,7 +24,7 @@ pub(super) struct Step {
     pub(super) top: Option<ValType>,
 }
 
-/// What an operator does. `pops` and `pushes` are the numbers of values that it takes from the stack and puts there.
+/// The effect of an operator: it pops `pops` values from the stack and pushes `pushes`.
 pub(super) enum Act {
     /// Works on the stack alone.
     Operate {

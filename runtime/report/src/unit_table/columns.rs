@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use jointly_core::{FUEL, Repetition, ScoreName, Scored};
 use jointly_score::scores::{AgentScores, ScoreColumn, Scores, UnitScores};
 
-/// What a column holds.
+/// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -15,7 +15,7 @@ pub(super) enum Kind {
     Count,
 }
 
-/// What a column has in a row.
+/// A column's value in one row.
 pub(super) enum Cell<'a> {
     Empty,
     Text(Cow<'a, str>),

@@ -1,4 +1,4 @@
-//! What tables show of an agent: its scores summed up over all problems, so that single results need not be held.
+//! An agent's scores summed up over all problems. Tables show these, so single results need not be held.
 
 use jointly_classification::scores::ACCURACY;
 use jointly_core::failure::Failure;

@@ -246,11 +246,7 @@ impl<'a> Body<'a> {
         self.put(&I::LocalSet(vector));
         self.statement(depth + 1);
         self.expression(ValType::V128, 2);
-        self.put(&I::LocalGet(counter));
-        self.put(&I::I32Const(1));
-        self.put(&I::I32Sub);
-        self.put(&I::LocalTee(counter));
-        self.put(&I::BrIf(0));
+        self.turn_again(counter);
         self.put(&I::Drop);
         self.expression(ValType::F32, 2);
         self.expression(ValType::V128, 2);
@@ -270,6 +266,15 @@ impl<'a> Body<'a> {
         counter
     }
 
+    /// Counts down, and branches to the innermost loop while turns are left.
+    fn turn_again(&mut self, counter: u32) {
+        self.put(&I::LocalGet(counter));
+        self.put(&I::I32Const(1));
+        self.put(&I::I32Sub);
+        self.put(&I::LocalTee(counter));
+        self.put(&I::BrIf(0));
+    }
+
     /// Adds a loop of a few turns, which may be left early.
     fn repeated(&mut self, depth: u32) {
         let counter = self.counter();
@@ -281,11 +286,7 @@ impl<'a> Body<'a> {
             self.put(&I::BrIf(1));
         }
         self.statement(depth + 1);
-        self.put(&I::LocalGet(counter));
-        self.put(&I::I32Const(1));
-        self.put(&I::I32Sub);
-        self.put(&I::LocalTee(counter));
-        self.put(&I::BrIf(0));
+        self.turn_again(counter);
         self.put(&I::End);
         self.put(&I::End);
     }
