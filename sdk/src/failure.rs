@@ -15,6 +15,13 @@ pub enum Failure {
     Internal(String),
 }
 
+impl Failure {
+    /// Returns the failure of an agent that is asked for a part and has none.
+    pub(crate) fn one_part() -> Self {
+        Self::Internal("training has one part".into())
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -8,7 +8,7 @@ mod regression;
 
 pub use classification::{ClassificationGlue, ClassificationModel};
 pub use info::{Describe, DescribeClassifier, DescribeInputClassifier, DescribeModule, DescribeRegressor, InfoGlue};
-pub use learner::{Learner, OfInputs, OfNumbers};
+pub use learner::{Learner, Lesson, OfInputs, OfNumbers};
 pub use regression::{RegressorGlue, RegressorModel};
 
 /// Writes a panic's message to the log before the trap, so that the author sees more than "unreachable".

@@ -1,6 +1,6 @@
 //! Agents that predict class probabilities for inputs of any kind.
 
-use crate::{Dataset, Description, Failure, Inputs, Setting, Task};
+use crate::{Dataset, Description, Failure, Given, Inputs, Setting, Task};
 
 /// A method that learns to classify inputs of any kind: rows of numbers, images, texts, and categories beside
 /// numbers.
@@ -39,6 +39,37 @@ pub trait InputClassifier: Sized + 'static {
         seed: u64,
     ) -> Result<Self, Failure> {
         Self::train(task, data, validation, settings, seed)
+    }
+
+    /// Returns the number of parts of a training, which do not depend on one another: the members of an ensemble, for
+    /// example. The host trains the parts of an agent with several side by side, by [`train_part`](Self::train_part)
+    /// in separate instances, and then calls [`join`](Self::join) in place of [`train`](Self::train).
+    ///
+    /// # Errors
+    ///
+    /// Returns the agent's reason for refusing the settings or the task.
+    fn parts(_task: &Task, _settings: &[Setting]) -> Result<u32, Failure> {
+        Ok(1)
+    }
+
+    /// Trains one part, counted from 0, and returns it as bytes for [`join`](Self::join). Override it together with
+    /// [`parts`](Self::parts).
+    ///
+    /// # Errors
+    ///
+    /// Returns the agent's reason for giving up.
+    fn train_part(_given: Given<'_, Inputs>, _part: u32) -> Result<Vec<u8>, Failure> {
+        Err(Failure::one_part())
+    }
+
+    /// Makes the trained agent of all its parts, in order: the same functions as [`train`](Self::train) learns.
+    /// Override it together with [`parts`](Self::parts).
+    ///
+    /// # Errors
+    ///
+    /// Returns the agent's reason for giving up.
+    fn join(_given: Given<'_, Inputs>, _parts: &[Vec<u8>]) -> Result<Self, Failure> {
+        Err(Failure::one_part())
     }
 
     /// Computes the class probabilities of the functions that the draws name, at every row:

@@ -39,7 +39,7 @@ fn the_bindings_are_those_of_the_interface() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let parts: [(&str, &[&str]); 3] = [
         ("agent", &["import jointly:agent/host", "export jointly:agent/info"]),
-        ("classification", &["export jointly:agent/classification"]),
+        ("classification", &["export jointly:agent/classification", "export jointly:agent/classification-parts"]),
         ("regression", &["export jointly:agent/regression"]),
     ];
     for (part, items) in parts {

@@ -7,11 +7,11 @@ use crate::guests::argument;
 use crate::run::json;
 
 /// The number of clauses for an agent for classification.
-pub(crate) const CLAUSES: usize = 18;
+pub(crate) const CLAUSES: usize = 19;
 /// The number of clauses for an agent for regression.
 pub(crate) const OF_REGRESSION: usize = 18;
 /// The number of clauses for an agent for classification that takes tokens.
-pub(crate) const WITH_TOKENS: usize = 20;
+pub(crate) const WITH_TOKENS: usize = 21;
 
 /// Returns the clauses that a guest breaks, after checking that text and JSON agree.
 fn broken(guest: &str) -> Vec<String> {
@@ -117,6 +117,11 @@ pub(crate) fn forgetful() {
         clauses,
         ["images", "rows-alone", "rows-order", "rows-batch"].into_iter().chain(draws).collect::<Vec<_>>()
     );
+}
+
+#[test]
+pub(crate) fn other_than_its_parts() {
+    assert_eq!(broken("other-than-its-parts"), ["parts"]);
 }
 
 #[test]

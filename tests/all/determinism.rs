@@ -6,7 +6,7 @@ use crate::command::{finish, jointly};
 use crate::guests::argument;
 use crate::run::RunDirectory;
 
-const AGENTS: [&str; 4] = ["uniform", "prior", "mlp:steps=20", "ensemble+:steps=20,size=3"];
+const AGENTS: [&str; 5] = ["uniform", "prior", "mlp:steps=20", "ensemble+:steps=20,size=3", "ensemble:steps=20,size=7"];
 const PROBLEMS: &str = "quick/t10/temp0.1/*";
 
 fn with(agents: &[&str], options: &[&str]) -> RunDirectory {
@@ -19,8 +19,8 @@ fn with(agents: &[&str], options: &[&str]) -> RunDirectory {
 #[test]
 fn any_number_of_jobs_gives_the_same_bytes() {
     // Failures are results, too.
-    let own_failure = argument("own-failure");
-    let agents: Vec<&str> = AGENTS.into_iter().chain([own_failure.as_str()]).collect();
+    let failing = [argument("own-failure"), argument("heavy-parts")];
+    let agents: Vec<&str> = AGENTS.into_iter().chain(failing.iter().map(String::as_str)).collect();
     let (one, two) = (with(&agents, &["--jobs", "1"]), with(&agents, &["--jobs", "2"]));
     for file in ["scores.json", "leaderboard.csv", "plan.json"] {
         assert_eq!(one.read(file), two.read(file));

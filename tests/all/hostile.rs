@@ -98,6 +98,23 @@ pub(crate) fn endless_train() {
 }
 
 #[test]
+pub(crate) fn endless_part() {
+    Encounter::of("endless-part").failed("train", "out-of-fuel", "--fuel");
+}
+
+#[test]
+pub(crate) fn countless_parts() {
+    Encounter::of("countless-parts").failed("train", "invalid-output", "4294967295 parts, not 1 to 10000");
+}
+
+#[test]
+pub(crate) fn heavy_parts() {
+    // The host holds a quarter of the agent's memory.
+    let said = Encounter::within("heavy-parts", 256, 256 + OWN).failed("train", "out-of-memory", "--memory");
+    assert!(said.contains("a quarter"), "{said}");
+}
+
+#[test]
 pub(crate) fn endless_sample() {
     Encounter::of("endless-sample").failed("sample", "out-of-fuel", "--fuel");
 }
@@ -347,7 +364,7 @@ pub(crate) fn many_models() {
 pub(crate) fn nested_lists() {
     let directory = RunDirectory::new();
     let guest = argument("nested-lists");
-    // If it were copied before it is refused, it would exceed the command's memory.
+    // It is refused before it is copied.
     let finished =
         finish(jointly_within(256 + OWN).args(directory.arguments(&[&guest], PROBLEM, &["--memory", "256"])));
     assert_eq!(finished.code, Some(2), "{finished:?}");

@@ -2,10 +2,11 @@
 
 mod regression;
 
-use jointly_nets::inputs::{Auto, Fitted, Setup, Sort};
+use jointly_nets::inputs::{Auto, Design, Fitted, Setup, Sort};
 use jointly_nets::{Finite, Penalty, sweeps};
 use jointly_sdk::{
-    Count, Dataset, Description, Failure, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting, Task,
+    Count, Dataset, Description, Failure, Given, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting,
+    Task,
 };
 
 pub use regression::Regression;
@@ -45,6 +46,24 @@ fn description() -> Description {
 #[derive(Debug)]
 pub struct DeepEnsemble(Finite<Fitted>);
 
+impl Settings {
+    fn size(&self, task: &Task) -> usize {
+        self.size.or(Sort::of(task).choose(100, 10))
+    }
+
+    /// Returns the design of each member.
+    fn members(&self, task: &Task) -> Result<Design, Failure> {
+        let l2 = self.l2.or(Sort::of(task).choose(1.0, 0.0));
+        self.design(task, *self.learning_rate, Penalty { l2, adaptive: self.adaptive })
+    }
+}
+
+impl DeepEnsemble {
+    fn of(task: &Task, seed: u64, members: Vec<Fitted>) -> Self {
+        Self(if Sort::of(task) == Sort::Numbers { Finite::new(seed, members) } else { Finite::in_order(members) })
+    }
+}
+
 impl InputClassifier for DeepEnsemble {
     fn describe() -> Description {
         Description {
@@ -67,15 +86,33 @@ impl InputClassifier for DeepEnsemble {
         seed: u64,
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        let sort = Sort::of(task);
-        let penalty = Penalty { l2: settings.l2.or(sort.choose(1.0, 0.0)), adaptive: settings.adaptive };
-        let design = settings.design(task, *settings.learning_rate, penalty)?;
-        let size = settings.size.or(sort.choose(100, 10));
+        let design = settings.members(task)?;
+        let size = settings.size(task);
         let setup = Setup::new(&design, task, data, size, seed)?;
         let mut progress = Progress::new(setup.steps().saturating_mul(size));
         let members = (0..size as u64).map(|member| setup.fit(member, &mut progress));
-        let members = members.collect::<Result<_, _>>()?;
-        Ok(Self(if sort == Sort::Numbers { Finite::new(seed, members) } else { Finite::in_order(members) }))
+        Ok(Self::of(task, seed, members.collect::<Result<_, _>>()?))
+    }
+
+    fn parts(task: &Task, settings: &[Setting]) -> Result<u32, Failure> {
+        Ok(u32::try_from(Settings::parse(settings)?.size(task)).unwrap_or(u32::MAX))
+    }
+
+    fn train_part(given: Given<'_, Inputs>, part: u32) -> Result<Vec<u8>, Failure> {
+        let Given { task, data, settings, seed, .. } = given;
+        let settings = Settings::parse(settings)?;
+        let design = settings.members(task)?;
+        let setup = Setup::new(&design, task, data, settings.size(task), seed)?;
+        Ok(setup.fit(part.into(), &mut Progress::new(setup.steps()))?.learned())
+    }
+
+    fn join(given: Given<'_, Inputs>, parts: &[Vec<u8>]) -> Result<Self, Failure> {
+        let Given { task, data, settings, seed, .. } = given;
+        let settings = Settings::parse(settings)?;
+        let design = settings.members(task)?;
+        let setup = Setup::new(&design, task, data, settings.size(task), seed)?;
+        let members = (0..).zip(parts).map(|(member, bytes)| setup.restore(member, bytes));
+        Ok(Self::of(task, seed, members.collect::<Result<_, _>>()?))
     }
 
     fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {

@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
+use jointly_sdk::{Classifier, Dataset, Description, Failure, Given, Matrix, Progress, Setting, Task};
 
-use crate::ensemble::Ensemble;
+use crate::ensemble::{Ensemble, Members};
 use crate::predict::Rows;
-use crate::recipe::Recipe;
+use crate::recipe::{Prior, Recipe};
 
 /// An agent that trains an ensemble: its description, and the recipe for its settings.
 pub trait EnsembleAgent: 'static {
@@ -53,6 +53,26 @@ impl<A: EnsembleAgent> Classifier for Agent<A> {
     ) -> Result<Self, Failure> {
         let ensemble = Ensemble::train_with_unlabelled(&A::recipe(settings)?, task, data, unlabelled, seed)?;
         Ok(Self { ensemble, agent: PhantomData })
+    }
+
+    /// Members are parts, unless they share an autoencoder, which each part would train anew.
+    fn parts(_: &Task, settings: &[Setting]) -> Result<u32, Failure> {
+        let recipe = A::recipe(settings)?;
+        let parts = if recipe.prior == Prior::Vae { 1 } else { recipe.size };
+        Ok(u32::try_from(parts).unwrap_or(u32::MAX))
+    }
+
+    fn train_part(given: Given<'_>, part: u32) -> Result<Vec<u8>, Failure> {
+        let recipe = A::recipe(given.settings)?;
+        let members = Members::new(&recipe, given.task, given.data, given.unlabelled, given.seed)?;
+        Ok(members.train(part.into(), &mut Progress::new(recipe.steps))?.learned())
+    }
+
+    fn join(given: Given<'_>, parts: &[Vec<u8>]) -> Result<Self, Failure> {
+        let recipe = A::recipe(given.settings)?;
+        let members = Members::new(&recipe, given.task, given.data, given.unlabelled, given.seed)?;
+        let members = (0..).zip(parts).map(|(part, bytes)| members.restore(part, bytes));
+        Ok(Self { ensemble: Ensemble::new(given.seed, members.collect::<Result<_, _>>()?), agent: PhantomData })
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {

@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use jointly_sdk::{Dataset, Failure, Matrix, Progress, Rng, Task};
 
 use crate::finite::{Finite, Function};
+use crate::learned;
 use crate::network::{FirstBiases, Network, widths};
 use crate::penalty::temperature;
 use crate::predict::{Rows, predict};
 use crate::recipe::{Prior, Recipe, Weighting};
+use crate::simd::{floats, floats_mut};
 use crate::stream::Stream;
 use crate::training::Training;
 use crate::vae::Encoder;
@@ -63,6 +65,13 @@ pub struct Member {
     prior: Option<Network>,
 }
 
+impl Member {
+    /// Returns what training has changed, for [`Members::restore`].
+    pub fn learned(&self) -> Vec<u8> {
+        learned::keep([floats(&self.network.parameters)])
+    }
+}
+
 impl Function<Rows> for Member {
     fn probs(&self, inputs: &Rows, out: &mut [f32]) -> Result<(), Failure> {
         match &self.prior {
@@ -74,6 +83,63 @@ impl Function<Rows> for Member {
 
 /// A trained ensemble; each draw names a member at random.
 pub type Ensemble = Finite<Member>;
+
+/// The training of the members of an ensemble, each of which depends on its own number alone.
+#[derive(Debug)]
+pub struct Members<'a> {
+    recipe: &'a Recipe,
+    task: &'a Task,
+    data: &'a Dataset,
+    seed: u64,
+    training: Training<'a>,
+    encoder: Option<Encoder>,
+}
+
+impl<'a> Members<'a> {
+    /// Prepares the training; the autoencoder of a prior function also learns from unlabelled inputs.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the data do not fit the task.
+    pub fn new(
+        recipe: &'a Recipe,
+        task: &'a Task,
+        data: &'a Dataset,
+        unlabelled: Option<&Matrix>,
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let training = Training::new(recipe, task, data, seed)?;
+        let encoder = recipe.encoder(task, &*stacked(&data.inputs, unlabelled)?, seed)?;
+        Ok(Self { recipe, task, data, seed, training, encoder })
+    }
+
+    /// Trains member `index`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the member's loss stops being finite.
+    pub fn train(&self, index: u64, progress: &mut Progress) -> Result<Member, Failure> {
+        let Member { network, prior } = self.untrained(index);
+        let weights = self.recipe.weights(self.data.labels.len(), self.seed, index);
+        let network = self.training.run(index, network, prior.as_ref(), &weights, progress)?;
+        Ok(Member { network, prior })
+    }
+
+    /// Returns a trained member from the bytes that [`Member::learned`] gave of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the bytes are not those of a member of this recipe.
+    pub fn restore(&self, index: u64, bytes: &[u8]) -> Result<Member, Failure> {
+        let mut member = self.untrained(index);
+        learned::restore(bytes, [floats_mut(&mut member.network.parameters)])?;
+        Ok(member)
+    }
+
+    fn untrained(&self, index: u64) -> Member {
+        self.recipe.member(self.task, self.encoder.as_ref(), self.seed, index)
+    }
+}
 
 impl Ensemble {
     /// Trains all members.
@@ -97,18 +163,10 @@ impl Ensemble {
         unlabelled: Option<&Matrix>,
         seed: u64,
     ) -> Result<Self, Failure> {
-        let mut training = Training::new(recipe, task, data, seed)?;
-        let encoder = recipe.encoder(task, &*stacked(&data.inputs, unlabelled)?, seed)?;
+        let members = Members::new(recipe, task, data, unlabelled, seed)?;
         let mut progress = Progress::new(recipe.size.saturating_mul(recipe.steps));
-        let members = (0..recipe.size as u64)
-            .map(|index| {
-                let Member { network, prior } = recipe.member(task, encoder.as_ref(), seed, index);
-                let weights = recipe.weights(data.labels.len(), seed, index);
-                let network = training.run(network, prior.as_ref(), &weights, &mut progress)?;
-                Ok(Member { network, prior })
-            })
-            .collect::<Result<Vec<_>, Failure>>()?;
-        Ok(Self::new(seed, members))
+        let trained = (0..recipe.size as u64).map(|index| members.train(index, &mut progress));
+        Ok(Self::new(seed, trained.collect::<Result<_, _>>()?))
     }
 }
 

@@ -50,9 +50,9 @@ impl LastLayer {
     ///
     /// Fails if the loss stops being finite, or if the data do not fit the task.
     pub fn train(recipe: &Recipe, task: &Task, data: &Dataset, seed: u64) -> Result<Self, Failure> {
-        let mut training = Training::new(recipe, task, data, seed)?;
+        let training = Training::new(recipe, task, data, seed)?;
         let network = recipe.start(task, seed, 0);
-        Ok(Self::of(&training.run(network, None, &[], &mut Progress::new(recipe.steps))?))
+        Ok(Self::of(&training.run(0, network, None, &[], &mut Progress::new(recipe.steps))?))
     }
 
     /// Splits a network before its last layer.

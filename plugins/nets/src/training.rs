@@ -21,7 +21,6 @@ pub struct Training<'a> {
     seed: u64,
     /// The derivative of the penalty with respect to a parameter, divided by the parameter.
     decay: f32,
-    trained: usize,
 }
 
 impl<'a> Training<'a> {
@@ -37,16 +36,17 @@ impl<'a> Training<'a> {
             return Err(Failure::Unsupported(format!("inputs of {dim} numbers are no images of {image:?}")));
         }
         let decay = 2.0 * recipe.penalty.factor(task, data.labels.len());
-        Ok(Self { recipe, task, data, seed, decay, trained: 0 })
+        Ok(Self { recipe, task, data, seed, decay })
     }
 
-    /// Trains the next member: minimises the mean cross-entropy of `network + prior` plus the penalty on `network`.
+    /// Trains a member: minimises the mean cross-entropy of `network + prior` plus the penalty on `network`.
     ///
     /// # Errors
     ///
     /// Fails if the loss stops being finite.
     pub fn run(
-        &mut self,
+        &self,
+        member: u64,
         mut network: Network,
         prior: Option<&Network>,
         weights: &[f32],
@@ -63,13 +63,11 @@ impl<'a> Training<'a> {
         for step in 0..recipe.steps {
             examples.next_batch();
             if !likelihood.differentiate(&network, &examples, examples.targets(), &mut gradient) {
-                let member = self.trained;
                 return Err(Failure::Diverged(format!("the loss of member {member} is not finite at step {step}")));
             }
             adam.update(&mut network.parameters, &gradient, self.decay);
             progress.step();
         }
-        self.trained += 1;
         Ok(network)
     }
 }

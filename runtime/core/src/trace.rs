@@ -20,6 +20,8 @@ struct Said {
     /// The progress, as the bits of an `f32`.
     progress: AtomicU32,
     log: Mutex<Log>,
+    /// The trace of the whole, if this is one of several parts, and their number.
+    whole: Option<(Trace, u32)>,
 }
 
 #[derive(Debug, Default)]
@@ -30,6 +32,24 @@ struct Log {
 }
 
 impl Trace {
+    /// Makes the trace of one of `parts` equal parts of the agent's work: its progress is also that of the whole, by its
+    /// share; its log stays its own until [`append`](Self::append).
+    #[must_use]
+    pub fn part(&self, parts: u32) -> Self {
+        Self(Arc::new(Said { whole: Some((self.clone(), parts)), ..Said::default() }))
+    }
+
+    /// Moves the log of a part to the end of this one.
+    pub fn append(&self, part: &Self) {
+        let part = std::mem::take(&mut *part.kept());
+        part.first.iter().for_each(|line| self.add_line(line));
+        let mut log = self.kept();
+        log.lines += part.lines - part.first.len() as u64;
+        if !part.last.is_empty() {
+            log.last = part.last;
+        }
+    }
+
     /// Returns the completed fraction of the current call, as the agent reports it, from 0 to 1.
     pub fn progress(&self) -> f32 {
         f32::from_bits(self.0.progress.load(Ordering::Relaxed))
@@ -50,7 +70,17 @@ impl Trace {
     /// Sets the progress, clamped to [0, 1], with 0 for NaN: a guest may report any number.
     pub fn set_progress(&self, fraction: f32) {
         let fraction = if fraction >= 0.0 { fraction.min(1.0) } else { 0.0 };
-        self.0.progress.store(fraction.to_bits(), Ordering::Relaxed);
+        let before = f32::from_bits(self.0.progress.swap(fraction.to_bits(), Ordering::Relaxed));
+        if let Some((whole, parts)) = &self.0.whole {
+            whole.advance((fraction - before) / *parts as f32);
+        }
+    }
+
+    /// Adds to the progress.
+    fn advance(&self, by: f32) {
+        let add = |bits| Some((f32::from_bits(bits) + by).clamp(0.0, 1.0).to_bits());
+        // An update without a limit of tries never fails.
+        let _ = self.0.progress.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
     /// Keeps the start of a line until the limits are reached; counts the line in any case.
@@ -92,6 +122,25 @@ mod tests {
         trace.add_line(" ");
         trace.add_line("note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace");
         assert_eq!(trace.last_line().as_deref(), Some("the end"));
+    }
+
+    #[test]
+    fn parts_advance_the_whole_by_their_share_and_add_their_logs_in_order() {
+        let whole = Trace::default();
+        let parts = [(); 4].map(|()| whole.part(4));
+        parts[2].set_progress(1.0);
+        parts[0].set_progress(0.5);
+        assert_eq!(whole.progress(), 0.375);
+        parts[2].set_progress(0.0);
+        assert_eq!(whole.progress(), 0.125);
+        (0..LINES + 5).for_each(|line| parts[1].add_line(&format!("second {line}")));
+        parts[0].add_line("first");
+        for part in &parts {
+            whole.append(part);
+        }
+        let (kept, more) = whole.log();
+        assert_eq!((kept[0].as_str(), kept[1].as_str(), more), ("first", "second 0", 6));
+        assert_eq!(whole.last_line(), Some(format!("second {}", LINES + 4)));
     }
 
     #[test]

@@ -41,6 +41,14 @@ impl Agent {
         either!(self, agent => agent.supports(interface))
     }
 
+    /// Returns whether the agent may train in parts as a classifier.
+    pub fn trains_in_parts(&self) -> bool {
+        match self {
+            Self::Component(agent) => agent.trains_in_parts(),
+            Self::Native(_) => false,
+        }
+    }
+
     /// Returns how a native agent is reached, or `None` for a component.
     pub fn reported(&self) -> Option<String> {
         match self {
@@ -85,6 +93,17 @@ pub enum ConfiguredClassifier {
     Component(jointly_host::ConfiguredClassifier),
     /// A native agent.
     Native(jointly_native::NativeClassifier),
+}
+
+impl ConfiguredClassifier {
+    /// Trains all parts together, if the agent has parts.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        match self {
+            Self::Component(agent) => Self::Component(agent.whole()),
+            Self::Native(agent) => Self::Native(agent),
+        }
+    }
 }
 
 impl Classifier for ConfiguredClassifier {

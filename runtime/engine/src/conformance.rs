@@ -35,6 +35,8 @@ enum Of {
     Tokens,
     /// Classifiers that use inputs without labels.
     Unlabelled,
+    /// Classifiers that may train in parts.
+    Parts,
 }
 
 /// The outcome of one clause for an agent.
@@ -165,6 +167,12 @@ pub const CLAUSES: &[Clause] = &[
         test: training::same_seed,
     },
     Clause {
+        name: "parts",
+        says: "training in parts gives the functions of training by one call",
+        of: Of::Parts,
+        test: training::parts,
+    },
+    Clause {
         name: "other-seed",
         says: "another seed differs, or the agent says it is deterministic",
         of: Of::All,
@@ -199,6 +207,7 @@ impl Clause {
             Of::Only(of) => of == interface,
             Of::Tokens => interface == Interface::Classification && description.tokens,
             Of::Unlabelled => interface == Interface::Classification && description.unlabelled,
+            Of::Parts => interface == Interface::Classification && agent.trains_in_parts(),
         }
     }
 

@@ -4,15 +4,17 @@ use jointly_core::Task;
 use jointly_core::regression::RegressionTask;
 use wasmtime::component::InstancePre;
 
+use crate::bindings::ClassifierPre;
 use crate::bindings::jointly::agent::types;
 use crate::bindings::regression::{Regressor, RegressorPre};
-use crate::bindings::{Classifier, ClassifierPre};
+use crate::given::Given;
 use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
 use crate::sandbox::Sandbox;
+use crate::world::Classification;
 use crate::{
     ConfiguredClassifier, ConfiguredRegressor, Description, Failure, Interface, Limits, Phase, Setting, Trace,
-    classifier, regressor,
+    regressor,
 };
 use jointly_core::printable::clean;
 
@@ -27,6 +29,7 @@ pub struct Agent {
     digest: String,
     description: Description,
     component: Component,
+    in_parts: bool,
 }
 
 /// The worlds of the interface that a component exports.
@@ -56,7 +59,7 @@ impl Component {
             }};
         }
         Ok(match (&self.classifier, &self.regressor) {
-            (Some(component), _) => ask!(Classifier, component),
+            (Some(component), _) => ask!(Classification, component),
             (_, Some(component)) => ask!(Regressor, component),
             (None, None) => unreachable!("a component that passed its check supports an interface"),
         })
@@ -68,6 +71,7 @@ impl Agent {
         digest: String,
         instance: &InstancePre<Meter>,
         interfaces: &[Interface],
+        in_parts: bool,
         limits: Limits,
     ) -> Result<Self, LoadError> {
         let component = Component::new(instance, interfaces).map_err(|error| LoadError::Engine(one_line(&error)))?;
@@ -79,7 +83,7 @@ impl Agent {
         if let Some(text) = description.unfit_text() {
             return Err(LoadError::Text(text));
         }
-        Ok(Self { digest, description, component })
+        Ok(Self { digest, description, component, in_parts })
     }
 
     /// Returns `sha256:` and the digest of the agent's file.
@@ -98,6 +102,11 @@ impl Agent {
             Interface::Classification => self.component.classifier.is_some(),
             Interface::Regression => self.component.regressor.is_some(),
         }
+    }
+
+    /// Returns whether the agent may train in parts as a classifier.
+    pub fn trains_in_parts(&self) -> bool {
+        self.in_parts
     }
 
     /// Makes a classifier of the agent with these settings and limits; its progress and log go into `trace`. If the
@@ -120,7 +129,7 @@ impl Agent {
                 let task = Task::new(1, 2);
                 let mut sandbox =
                     Sandbox::new(self.component.classifier.as_ref()?, limits, Trace::default(), NO_SEED).ok()?;
-                classifier::train(&mut sandbox, &task, None, None, None, settings, NO_SEED)
+                Given::new(&task, None, None, None, settings, NO_SEED).train(&mut sandbox)
             }
             Interface::Regression => {
                 let task = RegressionTask { input_dim: 1, noise_std: None };

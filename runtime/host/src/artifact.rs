@@ -17,6 +17,8 @@ use jointly_core::printable::clean;
 /// The custom section in which the SDK writes the name and version of its interface.
 const STAMP: &str = "jointly-agent";
 const PACKAGE: &str = "jointly:agent/";
+/// The interface for training in parts.
+pub(crate) const PARTS: &str = "classification-parts";
 /// The most packages of a component type, limited because the encoder recurses over their dependencies. WASI has a
 /// dozen.
 const PACKAGES: usize = 100;
@@ -89,6 +91,11 @@ pub(crate) fn check(
     }
     let exports = if exports.is_empty() { "nothing".into() } else { exports.join(", ") };
     Err(LoadError::ForeignWorld(clean(&exports)))
+}
+
+/// Returns whether a component exports the interface for training in parts.
+pub(crate) fn trains_in_parts(engine: &wasmtime::Engine, component: &wasmtime::component::Component) -> bool {
+    component.component_type().get_export(engine, &versioned(PARTS)).is_some()
 }
 
 /// The contents of a file's sections, read without compiling or running it.

@@ -2,13 +2,13 @@
 
 use jointly_core::class_probs::normalized;
 use jointly_core::{Classifier, Dataset, Inputs, Model, Task, Tokens};
-use wasmtime::component::ResourceAny;
 
-use crate::bindings::exports::jointly::agent::classification as wit;
-use crate::bindings::jointly::agent::types;
-use crate::bindings::{Classifier as World, ClassifierPre};
+use crate::bindings::ClassifierPre;
+use crate::copies::Copies;
+use crate::given::Given;
 use crate::meter::Meter;
-use crate::sandbox::{Sandbox, invalid, matrix, own_word, setting};
+use crate::parts;
+use crate::sandbox::{Sandbox, invalid, own_word};
 use crate::{Description, Failure, Interface, Limits, Phase, Setting, Trace};
 
 /// An agent with its settings and limits, for problems of classification.
@@ -20,6 +20,8 @@ pub struct ConfiguredClassifier {
     tokens: bool,
     /// Whether the agent uses inputs without labels.
     unlabelled: bool,
+    /// Whether training is done in parts, if the agent has parts.
+    in_parts: bool,
     settings: Vec<Setting>,
     limits: Limits,
     trace: Trace,
@@ -34,7 +36,13 @@ impl ConfiguredClassifier {
         trace: Trace,
     ) -> Self {
         let &Description { tokens, unlabelled, .. } = description;
-        Self { component, tokens, unlabelled, settings, limits, trace }
+        Self { component, tokens, unlabelled, in_parts: true, settings, limits, trace }
+    }
+
+    /// Trains all parts together, by one call of one instance.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Self { in_parts: false, ..self }
     }
 }
 
@@ -42,7 +50,7 @@ impl Classifier for ConfiguredClassifier {
     type Model = TrainedClassifier;
     type Error = Failure;
 
-    /// Trains the agent in a store of its own. The agent gets `unlabelled` only if its description says that it uses
+    /// Trains the agent in a store of its own, and parts of it in stores of theirs. The agent gets `unlabelled` only if its description says that it uses
     /// them.
     ///
     /// # Errors
@@ -61,81 +69,41 @@ impl Classifier for ConfiguredClassifier {
             return Err(Failure::no_tokens());
         }
         let unlabelled = unlabelled.filter(|_| self.unlabelled);
-        let mut sandbox = Sandbox::new(component, self.limits, self.trace.clone(), seed)?;
-        let trained = train(&mut sandbox, task, Some(data), validation, unlabelled, &self.settings, seed)?;
-        let model = trained.map_err(|failure| own_word(Phase::Train, failure))?;
-        Ok(TrainedClassifier { sandbox, model, num_classes: task.num_classes as usize })
+        let given = Given::new(task, Some(data), validation, unlabelled, &self.settings, seed);
+        let mut first = Sandbox::new(component, self.limits, self.trace.clone(), seed)?;
+        let count = if self.in_parts { given.parts(&mut first)? } else { 1 };
+        let (copies, memory) = if count == 1 {
+            let model = given.train(&mut first)?.map_err(|failure| own_word(Phase::Train, failure))?;
+            (Copies::one(first, model), 0)
+        } else {
+            let spent = first.fuel_used();
+            // Only instances that work take memory.
+            drop(first);
+            let trained = parts::train(component, self.limits, &self.trace, &given, spent, count)?;
+            let spent = spent.saturating_add(trained.fuel);
+            (Copies::two(component, self.limits, &self.trace, &given, spent, &trained.parts)?, trained.memory)
+        };
+        Ok(TrainedClassifier { copies, num_classes: task.num_classes as usize, memory })
     }
 }
 
-/// Calls the guest's `train`; None stands for an empty data set.
-pub(crate) fn train(
-    sandbox: &mut Sandbox<World>,
-    task: &Task,
-    train: Option<&Dataset>,
-    validation: Option<&Dataset>,
-    unlabelled: Option<&Inputs>,
-    settings: &[Setting],
-    seed: u64,
-) -> Result<Result<ResourceAny, types::Failure>, Failure> {
-    let nothing = wit::Inputs {
-        numbers: types::Matrix { rows: 0, cols: task.input_dim, values: &[] },
-        tokens: wit::TokenMatrix { rows: 0, cols: task.tokens.columns() as u32, values: &[] },
-    };
-    let train = train.map_or(wit::Dataset { inputs: nothing, labels: &[] }, dataset);
-    let validation = validation.map(dataset);
-    let unlabelled = unlabelled.map(inputs);
-    let settings: Vec<_> = settings.iter().map(setting).collect();
-    let task = wit::Task {
-        input_dim: task.input_dim,
-        num_classes: task.num_classes,
-        image: task.image.map(|shape| wit::Image {
-            height: shape.height() as u32,
-            width: shape.width() as u32,
-            channels: shape.channels() as u32,
-        }),
-        tokens: match &task.tokens {
-            Tokens::Absent => wit::Tokens::Absent,
-            &Tokens::Text { vocabulary, length } => wit::Tokens::Text(wit::Text { vocabulary, length }),
-            Tokens::Categories(sizes) => wit::Tokens::Categories(sizes),
-        },
-        temperature: task.temperature,
-        hidden_layers: task.hidden_layers,
-    };
-    sandbox.call(Phase::Train, |world, store| {
-        let classification = world.jointly_agent_classification();
-        classification.call_train(store, task, train, validation, unlabelled, &settings, seed)
-    })
-}
-
-/// Converts inputs to the types of the interface.
-fn inputs(inputs: &Inputs) -> wit::Inputs<'_> {
-    let tokens = inputs.tokens();
-    let tokens = wit::TokenMatrix { rows: tokens.rows() as u32, cols: tokens.cols() as u32, values: tokens.values() };
-    wit::Inputs { numbers: matrix(inputs.numbers()), tokens }
-}
-
-/// Converts a data set to the types of the interface.
-fn dataset(dataset: &Dataset) -> wit::Dataset<'_> {
-    wit::Dataset { inputs: inputs(dataset.inputs()), labels: dataset.labels() }
-}
-
-/// A trained classifier in its store.
+/// A trained classifier in its store, or, if it was trained in parts, two copies in theirs.
 pub struct TrainedClassifier {
-    sandbox: Sandbox<World>,
-    model: ResourceAny,
+    copies: Copies,
     num_classes: usize,
+    /// The most bytes of memory that one of the parts of its training used.
+    memory: u64,
 }
 
 impl TrainedClassifier {
     /// Returns the units of fuel used so far, by training and all later calls.
     pub fn fuel_used(&self) -> u64 {
-        self.sandbox.fuel_used()
+        self.copies.fuel_used()
     }
 
-    /// Returns the bytes of the agent's memories, which never shrink.
+    /// Returns the bytes of the agent's memories, which never shrink: of the instance that has the most.
     pub fn memory_used(&self) -> u64 {
-        self.sandbox.memory_used()
+        self.copies.memory_used().max(self.memory)
     }
 }
 
@@ -143,10 +111,7 @@ impl Model for TrainedClassifier {
     type Error = Failure;
 
     fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Failure> {
-        let model = self.model;
-        let canonical = self.sandbox.call_for(Phase::Sample, size_of_val(draws), |world, store| {
-            world.jointly_agent_classification().model().call_canonical_draws(store, model, draws)
-        })?;
+        let canonical = self.copies.canonical_draws(draws)?;
         if canonical.len() == draws.len() {
             return Ok(canonical);
         }
@@ -154,14 +119,8 @@ impl Model for TrainedClassifier {
     }
 
     fn sample_probs(&mut self, asked: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Failure> {
-        let (model, rows) = (self.model, asked.rows());
-        let bytes = draws.len() * rows * self.num_classes * size_of::<f32>();
-        let probs = self
-            .sandbox
-            .call_for(Phase::Sample, bytes, |world, store| {
-                world.jointly_agent_classification().model().call_sample_probs(store, model, inputs(asked), draws)
-            })?
-            .map_err(|failure| own_word(Phase::Sample, failure))?;
-        normalized(probs, draws, rows, self.num_classes).map_err(invalid)
+        let numbers = asked.rows() * self.num_classes;
+        let probs = self.copies.sample_probs(asked, draws, numbers)?;
+        normalized(probs, draws, asked.rows(), self.num_classes).map_err(invalid)
     }
 }

@@ -74,6 +74,17 @@ impl<W: World> Sandbox<W> {
         self.store.data().memory_used()
     }
 
+    /// Takes units of fuel that the agent has used in other stores.
+    pub(crate) fn spend(&mut self, fuel: u64) {
+        let left = self.store.get_fuel().unwrap_or(0).saturating_sub(fuel.saturating_mul(UNIT));
+        self.store.set_fuel(left).expect("the engine counts fuel");
+    }
+
+    /// Returns the unit's progress and log, or those of a part.
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.store.data().trace
+    }
+
     /// Returns the units of fuel used so far.
     pub(crate) fn fuel_used(&self) -> u64 {
         (self.fuel - self.store.get_fuel().unwrap_or(0)).div_ceil(UNIT)
@@ -106,6 +117,11 @@ pub(crate) fn invalid(message: String) -> Failure {
     Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message }
 }
 
+/// Makes the failure of an agent that has no fuel left.
+pub(crate) fn out_of_fuel(phase: Phase) -> Failure {
+    Failure { phase, kind: Kind::OutOfFuel, message: "used up its fuel; --fuel sets the limit".to_owned() }
+}
+
 /// Classifies why there is no instance. If no code of the guest has run yet, either the guest was refused or the
 /// machine failed.
 fn unstarted(store: &Store<Meter>, fuel: u64, error: &wasmtime::Error) -> Failure {
@@ -130,7 +146,7 @@ fn unstarted(store: &Store<Meter>, fuel: u64, error: &wasmtime::Error) -> Failur
 fn classify(store: &Store<Meter>, phase: Phase, error: &wasmtime::Error) -> Failure {
     let meter = store.data();
     let (kind, message) = match error.downcast_ref::<Trap>() {
-        Some(Trap::OutOfFuel) => (Kind::OutOfFuel, "used up its fuel; --fuel sets the limit".to_owned()),
+        Some(Trap::OutOfFuel) => return out_of_fuel(phase),
         _ if meter.host_is_short => (Kind::Host, one_line(error)),
         _ if meter.refused() => {
             (Kind::OutOfMemory, "gave up after being refused memory; --memory sets the limit".to_owned())

@@ -63,6 +63,7 @@ macro_rules! part {
 
 const WIT: Part = part!(
     "wit" into "wit/", named: false,
+    "classification-parts.wit",
     "classification.wit",
     "host.wit",
     "info.wit",
@@ -88,6 +89,7 @@ const SDK: Part = part!(
     "glue/info.rs",
     "glue/learner.rs",
     "glue/regression.rs",
+    "given.rs",
     "host.rs",
     "input_classifier.rs",
     "inputs.rs",

@@ -1211,6 +1211,1355 @@ pub mod exports {
                         * ::core::mem::size_of::<*const u8>()],
                 );
             }
+            /// Training a classifier in parts that do not depend on one another, such as the members of an ensemble.
+            ///
+            /// A component may export this interface beside `classification`. The host then trains the parts side by side, each in
+            /// an instance of its own, so that one problem uses several cores.
+            #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+            pub mod classification_parts {
+                #[used]
+                #[doc(hidden)]
+                static __FORCE_SECTION_REF: fn() = super::super::super::super::__link_custom_section_describing_imports;
+                use super::super::super::super::_rt;
+                pub type Setting = super::super::super::super::__with_name0::Setting;
+                pub type Failure = super::super::super::super::__with_name0::Failure;
+                pub type Task = super::super::super::super::exports::jointly::agent::classification::Task;
+                pub type Dataset = super::super::super::super::exports::jointly::agent::classification::Dataset;
+                pub type Inputs = super::super::super::super::exports::jointly::agent::classification::Inputs;
+                pub type Model = super::super::super::super::exports::jointly::agent::classification::Model;
+                pub type ModelBorrow<'a> = super::super::super::super::exports::jointly::agent::classification::ModelBorrow<
+                    'a,
+                >;
+                #[doc(hidden)]
+                #[allow(non_snake_case, unused_unsafe)]
+                pub unsafe fn _export_count_cabi<T_: Guest>(
+                    arg0: i32,
+                    arg1: i32,
+                    arg2: i32,
+                    arg3: i32,
+                    arg4: i32,
+                    arg5: i32,
+                    arg6: i32,
+                    arg7: *mut u8,
+                    arg8: usize,
+                    arg9: i32,
+                    arg10: f32,
+                    arg11: i32,
+                    arg12: i32,
+                    arg13: *mut u8,
+                    arg14: usize,
+                ) -> *mut u8 {
+                    unsafe {
+                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
+                        let result9 = {
+                            use super::super::super::super::exports::jointly::agent::classification::Tokens as V1;
+                            let v1 = match arg6 {
+                                0 => V1::Absent,
+                                1 => {
+                                    let e1 = super::super::super::super::exports::jointly::agent::classification::Text {
+                                        vocabulary: arg7 as i32 as u32,
+                                        length: arg8 as i32 as u32,
+                                    };
+                                    V1::Text(e1)
+                                }
+                                n => {
+                                    debug_assert_eq!(n, 2, "invalid enum discriminant");
+                                    let e1 = {
+                                        let len0 = arg8;
+                                        <_ as From<
+                                            _rt::Vec<_>,
+                                        >>::from(_rt::Vec::from_raw_parts(arg7.cast(), len0, len0))
+                                    };
+                                    V1::Categories(e1)
+                                }
+                            };
+                            let base8 = arg13;
+                            let len8 = arg14;
+                            let mut result8 = _rt::Vec::with_capacity(len8);
+                            for i in 0..len8 {
+                                let base = base8
+                                    .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                let e8 = {
+                                    let l2 = *base.add(0).cast::<*mut u8>();
+                                    let l3 = *base
+                                        .add(::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len4 = l3;
+                                    let bytes4 = _rt::Vec::from_raw_parts(
+                                        l2.cast(),
+                                        len4,
+                                        len4,
+                                    );
+                                    let l5 = *base
+                                        .add(2 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<*mut u8>();
+                                    let l6 = *base
+                                        .add(3 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len7 = l6;
+                                    let bytes7 = _rt::Vec::from_raw_parts(
+                                        l5.cast(),
+                                        len7,
+                                        len7,
+                                    );
+                                    super::super::super::super::__with_name0::Setting {
+                                        name: _rt::string_lift(bytes4),
+                                        value: _rt::string_lift(bytes7),
+                                    }
+                                };
+                                result8.push(e8);
+                            }
+                            _rt::cabi_dealloc(
+                                base8,
+                                len8 * (4 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            );
+                            T_::count(
+                                super::super::super::super::exports::jointly::agent::classification::Task {
+                                    input_dim: arg0 as u32,
+                                    num_classes: arg1 as u32,
+                                    image: match arg2 {
+                                        0 => None,
+                                        1 => {
+                                            let e = super::super::super::super::exports::jointly::agent::classification::Image {
+                                                height: arg3 as u32,
+                                                width: arg4 as u32,
+                                                channels: arg5 as u32,
+                                            };
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                    tokens: v1,
+                                    temperature: match arg9 {
+                                        0 => None,
+                                        1 => {
+                                            let e = arg10;
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                    hidden_layers: match arg11 {
+                                        0 => None,
+                                        1 => {
+                                            let e = arg12 as u32;
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                },
+                                result8,
+                            )
+                        };
+                        let ptr10 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result9 {
+                            Ok(e) => {
+                                *ptr10.add(0).cast::<u8>() = (0i32) as u8;
+                                *ptr10
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<i32>() = _rt::as_i32(e);
+                            }
+                            Err(e) => {
+                                *ptr10.add(0).cast::<u8>() = (1i32) as u8;
+                                use super::super::super::super::__with_name0::Failure as V15;
+                                match e {
+                                    V15::InvalidSetting(e) => {
+                                        *ptr10
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (0i32) as u8;
+                                        let vec11 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr11 = vec11.as_ptr().cast::<u8>();
+                                        let len11 = vec11.len();
+                                        ::core::mem::forget(vec11);
+                                        *ptr10
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len11;
+                                        *ptr10
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr11.cast_mut();
+                                    }
+                                    V15::Unsupported(e) => {
+                                        *ptr10
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (1i32) as u8;
+                                        let vec12 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr12 = vec12.as_ptr().cast::<u8>();
+                                        let len12 = vec12.len();
+                                        ::core::mem::forget(vec12);
+                                        *ptr10
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len12;
+                                        *ptr10
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr12.cast_mut();
+                                    }
+                                    V15::Diverged(e) => {
+                                        *ptr10
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (2i32) as u8;
+                                        let vec13 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr13 = vec13.as_ptr().cast::<u8>();
+                                        let len13 = vec13.len();
+                                        ::core::mem::forget(vec13);
+                                        *ptr10
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len13;
+                                        *ptr10
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr13.cast_mut();
+                                    }
+                                    V15::Internal(e) => {
+                                        *ptr10
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (3i32) as u8;
+                                        let vec14 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr14 = vec14.as_ptr().cast::<u8>();
+                                        let len14 = vec14.len();
+                                        ::core::mem::forget(vec14);
+                                        *ptr10
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len14;
+                                        *ptr10
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr14.cast_mut();
+                                    }
+                                }
+                            }
+                        };
+                        ptr10
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case)]
+                pub unsafe fn __post_return_count<T_: Guest>(arg0: *mut u8) {
+                    unsafe {
+                        let l0 = i32::from(*arg0.add(0).cast::<u8>());
+                        match l0 {
+                            0 => {}
+                            _ => {
+                                let l1 = i32::from(
+                                    *arg0.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                match l1 {
+                                    0 => {
+                                        let l2 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l3 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l2, l3, 1);
+                                    }
+                                    1 => {
+                                        let l4 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l5 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l4, l5, 1);
+                                    }
+                                    2 => {
+                                        let l6 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l7 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l6, l7, 1);
+                                    }
+                                    _ => {
+                                        let l8 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l9 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l8, l9, 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case, unused_unsafe)]
+                pub unsafe fn _export_train_part_cabi<T_: Guest>(
+                    arg0: *mut u8,
+                ) -> *mut u8 {
+                    unsafe {
+                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
+                        let result66 = {
+                            let l0 = *arg0.add(0).cast::<i32>();
+                            let l1 = *arg0.add(4).cast::<i32>();
+                            let l2 = i32::from(*arg0.add(8).cast::<u8>());
+                            let l6 = i32::from(*arg0.add(24).cast::<u8>());
+                            use super::super::super::super::exports::jointly::agent::classification::Tokens as V12;
+                            let v12 = match l6 {
+                                0 => V12::Absent,
+                                1 => {
+                                    let e12 = {
+                                        let l7 = *arg0
+                                            .add(24 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>();
+                                        let l8 = *arg0
+                                            .add(28 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>();
+                                        super::super::super::super::exports::jointly::agent::classification::Text {
+                                            vocabulary: l7 as u32,
+                                            length: l8 as u32,
+                                        }
+                                    };
+                                    V12::Text(e12)
+                                }
+                                n => {
+                                    debug_assert_eq!(n, 2, "invalid enum discriminant");
+                                    let e12 = {
+                                        let l9 = *arg0
+                                            .add(24 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l10 = *arg0
+                                            .add(24 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len11 = l10;
+                                        <_ as From<
+                                            _rt::Vec<_>,
+                                        >>::from(_rt::Vec::from_raw_parts(l9.cast(), len11, len11))
+                                    };
+                                    V12::Categories(e12)
+                                }
+                            };
+                            let l13 = i32::from(
+                                *arg0
+                                    .add(24 + 3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l15 = i32::from(
+                                *arg0
+                                    .add(32 + 3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l17 = *arg0
+                                .add(40 + 3 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i32>();
+                            let l18 = *arg0
+                                .add(44 + 3 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i32>();
+                            let l19 = *arg0
+                                .add(48 + 3 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l20 = *arg0
+                                .add(48 + 4 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len21 = l20;
+                            let l22 = *arg0
+                                .add(48 + 5 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i32>();
+                            let l23 = *arg0
+                                .add(52 + 5 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i32>();
+                            let l24 = *arg0
+                                .add(56 + 5 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l25 = *arg0
+                                .add(56 + 6 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len26 = l25;
+                            let l27 = *arg0
+                                .add(56 + 7 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l28 = *arg0
+                                .add(56 + 8 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len29 = l28;
+                            let l30 = i32::from(
+                                *arg0
+                                    .add(56 + 9 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l44 = i32::from(
+                                *arg0
+                                    .add(72 + 16 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l55 = *arg0
+                                .add(88 + 21 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l56 = *arg0
+                                .add(88 + 22 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let base63 = l55;
+                            let len63 = l56;
+                            let mut result63 = _rt::Vec::with_capacity(len63);
+                            for i in 0..len63 {
+                                let base = base63
+                                    .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                let e63 = {
+                                    let l57 = *base.add(0).cast::<*mut u8>();
+                                    let l58 = *base
+                                        .add(::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len59 = l58;
+                                    let bytes59 = _rt::Vec::from_raw_parts(
+                                        l57.cast(),
+                                        len59,
+                                        len59,
+                                    );
+                                    let l60 = *base
+                                        .add(2 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<*mut u8>();
+                                    let l61 = *base
+                                        .add(3 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len62 = l61;
+                                    let bytes62 = _rt::Vec::from_raw_parts(
+                                        l60.cast(),
+                                        len62,
+                                        len62,
+                                    );
+                                    super::super::super::super::__with_name0::Setting {
+                                        name: _rt::string_lift(bytes59),
+                                        value: _rt::string_lift(bytes62),
+                                    }
+                                };
+                                result63.push(e63);
+                            }
+                            _rt::cabi_dealloc(
+                                base63,
+                                len63 * (4 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            );
+                            let l64 = *arg0
+                                .add(96 + 22 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i64>();
+                            let l65 = *arg0
+                                .add(104 + 22 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i32>();
+                            T_::train_part(
+                                super::super::super::super::exports::jointly::agent::classification::Task {
+                                    input_dim: l0 as u32,
+                                    num_classes: l1 as u32,
+                                    image: match l2 {
+                                        0 => None,
+                                        1 => {
+                                            let e = {
+                                                let l3 = *arg0.add(12).cast::<i32>();
+                                                let l4 = *arg0.add(16).cast::<i32>();
+                                                let l5 = *arg0.add(20).cast::<i32>();
+                                                super::super::super::super::exports::jointly::agent::classification::Image {
+                                                    height: l3 as u32,
+                                                    width: l4 as u32,
+                                                    channels: l5 as u32,
+                                                }
+                                            };
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                    tokens: v12,
+                                    temperature: match l13 {
+                                        0 => None,
+                                        1 => {
+                                            let e = {
+                                                let l14 = *arg0
+                                                    .add(28 + 3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<f32>();
+                                                l14
+                                            };
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                    hidden_layers: match l15 {
+                                        0 => None,
+                                        1 => {
+                                            let e = {
+                                                let l16 = *arg0
+                                                    .add(36 + 3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i32>();
+                                                l16 as u32
+                                            };
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                },
+                                super::super::super::super::exports::jointly::agent::classification::Dataset {
+                                    inputs: super::super::super::super::exports::jointly::agent::classification::Inputs {
+                                        numbers: super::super::super::super::__with_name0::Matrix {
+                                            rows: l17 as u32,
+                                            cols: l18 as u32,
+                                            values: <_ as From<
+                                                _rt::Vec<_>,
+                                            >>::from(_rt::Vec::from_raw_parts(l19.cast(), len21, len21)),
+                                        },
+                                        tokens: super::super::super::super::exports::jointly::agent::classification::TokenMatrix {
+                                            rows: l22 as u32,
+                                            cols: l23 as u32,
+                                            values: <_ as From<
+                                                _rt::Vec<_>,
+                                            >>::from(_rt::Vec::from_raw_parts(l24.cast(), len26, len26)),
+                                        },
+                                    },
+                                    labels: <_ as From<
+                                        _rt::Vec<_>,
+                                    >>::from(_rt::Vec::from_raw_parts(l27.cast(), len29, len29)),
+                                },
+                                match l30 {
+                                    0 => None,
+                                    1 => {
+                                        let e = {
+                                            let l31 = *arg0
+                                                .add(56 + 10 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l32 = *arg0
+                                                .add(60 + 10 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l33 = *arg0
+                                                .add(64 + 10 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l34 = *arg0
+                                                .add(64 + 11 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len35 = l34;
+                                            let l36 = *arg0
+                                                .add(64 + 12 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l37 = *arg0
+                                                .add(68 + 12 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l38 = *arg0
+                                                .add(72 + 12 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l39 = *arg0
+                                                .add(72 + 13 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len40 = l39;
+                                            let l41 = *arg0
+                                                .add(72 + 14 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l42 = *arg0
+                                                .add(72 + 15 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len43 = l42;
+                                            super::super::super::super::exports::jointly::agent::classification::Dataset {
+                                                inputs: super::super::super::super::exports::jointly::agent::classification::Inputs {
+                                                    numbers: super::super::super::super::__with_name0::Matrix {
+                                                        rows: l31 as u32,
+                                                        cols: l32 as u32,
+                                                        values: <_ as From<
+                                                            _rt::Vec<_>,
+                                                        >>::from(_rt::Vec::from_raw_parts(l33.cast(), len35, len35)),
+                                                    },
+                                                    tokens: super::super::super::super::exports::jointly::agent::classification::TokenMatrix {
+                                                        rows: l36 as u32,
+                                                        cols: l37 as u32,
+                                                        values: <_ as From<
+                                                            _rt::Vec<_>,
+                                                        >>::from(_rt::Vec::from_raw_parts(l38.cast(), len40, len40)),
+                                                    },
+                                                },
+                                                labels: <_ as From<
+                                                    _rt::Vec<_>,
+                                                >>::from(_rt::Vec::from_raw_parts(l41.cast(), len43, len43)),
+                                            }
+                                        };
+                                        Some(e)
+                                    }
+                                    _ => _rt::invalid_enum_discriminant(),
+                                },
+                                match l44 {
+                                    0 => None,
+                                    1 => {
+                                        let e = {
+                                            let l45 = *arg0
+                                                .add(72 + 17 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l46 = *arg0
+                                                .add(76 + 17 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l47 = *arg0
+                                                .add(80 + 17 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l48 = *arg0
+                                                .add(80 + 18 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len49 = l48;
+                                            let l50 = *arg0
+                                                .add(80 + 19 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l51 = *arg0
+                                                .add(84 + 19 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l52 = *arg0
+                                                .add(88 + 19 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l53 = *arg0
+                                                .add(88 + 20 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len54 = l53;
+                                            super::super::super::super::exports::jointly::agent::classification::Inputs {
+                                                numbers: super::super::super::super::__with_name0::Matrix {
+                                                    rows: l45 as u32,
+                                                    cols: l46 as u32,
+                                                    values: <_ as From<
+                                                        _rt::Vec<_>,
+                                                    >>::from(_rt::Vec::from_raw_parts(l47.cast(), len49, len49)),
+                                                },
+                                                tokens: super::super::super::super::exports::jointly::agent::classification::TokenMatrix {
+                                                    rows: l50 as u32,
+                                                    cols: l51 as u32,
+                                                    values: <_ as From<
+                                                        _rt::Vec<_>,
+                                                    >>::from(_rt::Vec::from_raw_parts(l52.cast(), len54, len54)),
+                                                },
+                                            }
+                                        };
+                                        Some(e)
+                                    }
+                                    _ => _rt::invalid_enum_discriminant(),
+                                },
+                                result63,
+                                l64 as u64,
+                                l65 as u32,
+                            )
+                        };
+                        _rt::cabi_dealloc(
+                            arg0,
+                            112 + 22 * ::core::mem::size_of::<*const u8>(),
+                            8,
+                        );
+                        let ptr67 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result66 {
+                            Ok(e) => {
+                                *ptr67.add(0).cast::<u8>() = (0i32) as u8;
+                                let vec68 = <_ as Into<_rt::Vec<_>>>::into(e)
+                                    .into_boxed_slice();
+                                let ptr68 = vec68.as_ptr().cast::<u8>();
+                                let len68 = vec68.len();
+                                ::core::mem::forget(vec68);
+                                *ptr67
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len68;
+                                *ptr67
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr68.cast_mut();
+                            }
+                            Err(e) => {
+                                *ptr67.add(0).cast::<u8>() = (1i32) as u8;
+                                use super::super::super::super::__with_name0::Failure as V73;
+                                match e {
+                                    V73::InvalidSetting(e) => {
+                                        *ptr67
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (0i32) as u8;
+                                        let vec69 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr69 = vec69.as_ptr().cast::<u8>();
+                                        let len69 = vec69.len();
+                                        ::core::mem::forget(vec69);
+                                        *ptr67
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len69;
+                                        *ptr67
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr69.cast_mut();
+                                    }
+                                    V73::Unsupported(e) => {
+                                        *ptr67
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (1i32) as u8;
+                                        let vec70 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr70 = vec70.as_ptr().cast::<u8>();
+                                        let len70 = vec70.len();
+                                        ::core::mem::forget(vec70);
+                                        *ptr67
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len70;
+                                        *ptr67
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr70.cast_mut();
+                                    }
+                                    V73::Diverged(e) => {
+                                        *ptr67
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (2i32) as u8;
+                                        let vec71 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr71 = vec71.as_ptr().cast::<u8>();
+                                        let len71 = vec71.len();
+                                        ::core::mem::forget(vec71);
+                                        *ptr67
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len71;
+                                        *ptr67
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr71.cast_mut();
+                                    }
+                                    V73::Internal(e) => {
+                                        *ptr67
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (3i32) as u8;
+                                        let vec72 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr72 = vec72.as_ptr().cast::<u8>();
+                                        let len72 = vec72.len();
+                                        ::core::mem::forget(vec72);
+                                        *ptr67
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len72;
+                                        *ptr67
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr72.cast_mut();
+                                    }
+                                }
+                            }
+                        };
+                        ptr67
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case)]
+                pub unsafe fn __post_return_train_part<T_: Guest>(arg0: *mut u8) {
+                    unsafe {
+                        let l0 = i32::from(*arg0.add(0).cast::<u8>());
+                        match l0 {
+                            0 => {
+                                let l1 = *arg0
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l2 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base3 = l1;
+                                let len3 = l2;
+                                _rt::cabi_dealloc(base3, len3 * 1, 1);
+                            }
+                            _ => {
+                                let l4 = i32::from(
+                                    *arg0.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                match l4 {
+                                    0 => {
+                                        let l5 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l6 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l5, l6, 1);
+                                    }
+                                    1 => {
+                                        let l7 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l8 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l7, l8, 1);
+                                    }
+                                    2 => {
+                                        let l9 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l10 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l9, l10, 1);
+                                    }
+                                    _ => {
+                                        let l11 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l12 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l11, l12, 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case, unused_unsafe)]
+                pub unsafe fn _export_join_cabi<T_: Guest>(arg0: *mut u8) -> *mut u8 {
+                    unsafe {
+                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
+                        let result71 = {
+                            let l0 = *arg0.add(0).cast::<i32>();
+                            let l1 = *arg0.add(4).cast::<i32>();
+                            let l2 = i32::from(*arg0.add(8).cast::<u8>());
+                            let l6 = i32::from(*arg0.add(24).cast::<u8>());
+                            use super::super::super::super::exports::jointly::agent::classification::Tokens as V12;
+                            let v12 = match l6 {
+                                0 => V12::Absent,
+                                1 => {
+                                    let e12 = {
+                                        let l7 = *arg0
+                                            .add(24 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>();
+                                        let l8 = *arg0
+                                            .add(28 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>();
+                                        super::super::super::super::exports::jointly::agent::classification::Text {
+                                            vocabulary: l7 as u32,
+                                            length: l8 as u32,
+                                        }
+                                    };
+                                    V12::Text(e12)
+                                }
+                                n => {
+                                    debug_assert_eq!(n, 2, "invalid enum discriminant");
+                                    let e12 = {
+                                        let l9 = *arg0
+                                            .add(24 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l10 = *arg0
+                                            .add(24 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len11 = l10;
+                                        <_ as From<
+                                            _rt::Vec<_>,
+                                        >>::from(_rt::Vec::from_raw_parts(l9.cast(), len11, len11))
+                                    };
+                                    V12::Categories(e12)
+                                }
+                            };
+                            let l13 = i32::from(
+                                *arg0
+                                    .add(24 + 3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l15 = i32::from(
+                                *arg0
+                                    .add(32 + 3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l17 = *arg0
+                                .add(40 + 3 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i32>();
+                            let l18 = *arg0
+                                .add(44 + 3 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i32>();
+                            let l19 = *arg0
+                                .add(48 + 3 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l20 = *arg0
+                                .add(48 + 4 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len21 = l20;
+                            let l22 = *arg0
+                                .add(48 + 5 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i32>();
+                            let l23 = *arg0
+                                .add(52 + 5 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i32>();
+                            let l24 = *arg0
+                                .add(56 + 5 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l25 = *arg0
+                                .add(56 + 6 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len26 = l25;
+                            let l27 = *arg0
+                                .add(56 + 7 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l28 = *arg0
+                                .add(56 + 8 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len29 = l28;
+                            let l30 = i32::from(
+                                *arg0
+                                    .add(56 + 9 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l44 = i32::from(
+                                *arg0
+                                    .add(72 + 16 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l55 = *arg0
+                                .add(88 + 21 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l56 = *arg0
+                                .add(88 + 22 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let base63 = l55;
+                            let len63 = l56;
+                            let mut result63 = _rt::Vec::with_capacity(len63);
+                            for i in 0..len63 {
+                                let base = base63
+                                    .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                let e63 = {
+                                    let l57 = *base.add(0).cast::<*mut u8>();
+                                    let l58 = *base
+                                        .add(::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len59 = l58;
+                                    let bytes59 = _rt::Vec::from_raw_parts(
+                                        l57.cast(),
+                                        len59,
+                                        len59,
+                                    );
+                                    let l60 = *base
+                                        .add(2 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<*mut u8>();
+                                    let l61 = *base
+                                        .add(3 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len62 = l61;
+                                    let bytes62 = _rt::Vec::from_raw_parts(
+                                        l60.cast(),
+                                        len62,
+                                        len62,
+                                    );
+                                    super::super::super::super::__with_name0::Setting {
+                                        name: _rt::string_lift(bytes59),
+                                        value: _rt::string_lift(bytes62),
+                                    }
+                                };
+                                result63.push(e63);
+                            }
+                            _rt::cabi_dealloc(
+                                base63,
+                                len63 * (4 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            );
+                            let l64 = *arg0
+                                .add(96 + 22 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i64>();
+                            let l65 = *arg0
+                                .add(104 + 22 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l66 = *arg0
+                                .add(104 + 23 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let base70 = l65;
+                            let len70 = l66;
+                            let mut result70 = _rt::Vec::with_capacity(len70);
+                            for i in 0..len70 {
+                                let base = base70
+                                    .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                let e70 = {
+                                    let l67 = *base.add(0).cast::<*mut u8>();
+                                    let l68 = *base
+                                        .add(::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len69 = l68;
+                                    <_ as From<
+                                        _rt::Vec<_>,
+                                    >>::from(_rt::Vec::from_raw_parts(l67.cast(), len69, len69))
+                                };
+                                result70.push(e70);
+                            }
+                            _rt::cabi_dealloc(
+                                base70,
+                                len70 * (2 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            );
+                            T_::join(
+                                super::super::super::super::exports::jointly::agent::classification::Task {
+                                    input_dim: l0 as u32,
+                                    num_classes: l1 as u32,
+                                    image: match l2 {
+                                        0 => None,
+                                        1 => {
+                                            let e = {
+                                                let l3 = *arg0.add(12).cast::<i32>();
+                                                let l4 = *arg0.add(16).cast::<i32>();
+                                                let l5 = *arg0.add(20).cast::<i32>();
+                                                super::super::super::super::exports::jointly::agent::classification::Image {
+                                                    height: l3 as u32,
+                                                    width: l4 as u32,
+                                                    channels: l5 as u32,
+                                                }
+                                            };
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                    tokens: v12,
+                                    temperature: match l13 {
+                                        0 => None,
+                                        1 => {
+                                            let e = {
+                                                let l14 = *arg0
+                                                    .add(28 + 3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<f32>();
+                                                l14
+                                            };
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                    hidden_layers: match l15 {
+                                        0 => None,
+                                        1 => {
+                                            let e = {
+                                                let l16 = *arg0
+                                                    .add(36 + 3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i32>();
+                                                l16 as u32
+                                            };
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                },
+                                super::super::super::super::exports::jointly::agent::classification::Dataset {
+                                    inputs: super::super::super::super::exports::jointly::agent::classification::Inputs {
+                                        numbers: super::super::super::super::__with_name0::Matrix {
+                                            rows: l17 as u32,
+                                            cols: l18 as u32,
+                                            values: <_ as From<
+                                                _rt::Vec<_>,
+                                            >>::from(_rt::Vec::from_raw_parts(l19.cast(), len21, len21)),
+                                        },
+                                        tokens: super::super::super::super::exports::jointly::agent::classification::TokenMatrix {
+                                            rows: l22 as u32,
+                                            cols: l23 as u32,
+                                            values: <_ as From<
+                                                _rt::Vec<_>,
+                                            >>::from(_rt::Vec::from_raw_parts(l24.cast(), len26, len26)),
+                                        },
+                                    },
+                                    labels: <_ as From<
+                                        _rt::Vec<_>,
+                                    >>::from(_rt::Vec::from_raw_parts(l27.cast(), len29, len29)),
+                                },
+                                match l30 {
+                                    0 => None,
+                                    1 => {
+                                        let e = {
+                                            let l31 = *arg0
+                                                .add(56 + 10 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l32 = *arg0
+                                                .add(60 + 10 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l33 = *arg0
+                                                .add(64 + 10 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l34 = *arg0
+                                                .add(64 + 11 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len35 = l34;
+                                            let l36 = *arg0
+                                                .add(64 + 12 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l37 = *arg0
+                                                .add(68 + 12 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l38 = *arg0
+                                                .add(72 + 12 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l39 = *arg0
+                                                .add(72 + 13 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len40 = l39;
+                                            let l41 = *arg0
+                                                .add(72 + 14 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l42 = *arg0
+                                                .add(72 + 15 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len43 = l42;
+                                            super::super::super::super::exports::jointly::agent::classification::Dataset {
+                                                inputs: super::super::super::super::exports::jointly::agent::classification::Inputs {
+                                                    numbers: super::super::super::super::__with_name0::Matrix {
+                                                        rows: l31 as u32,
+                                                        cols: l32 as u32,
+                                                        values: <_ as From<
+                                                            _rt::Vec<_>,
+                                                        >>::from(_rt::Vec::from_raw_parts(l33.cast(), len35, len35)),
+                                                    },
+                                                    tokens: super::super::super::super::exports::jointly::agent::classification::TokenMatrix {
+                                                        rows: l36 as u32,
+                                                        cols: l37 as u32,
+                                                        values: <_ as From<
+                                                            _rt::Vec<_>,
+                                                        >>::from(_rt::Vec::from_raw_parts(l38.cast(), len40, len40)),
+                                                    },
+                                                },
+                                                labels: <_ as From<
+                                                    _rt::Vec<_>,
+                                                >>::from(_rt::Vec::from_raw_parts(l41.cast(), len43, len43)),
+                                            }
+                                        };
+                                        Some(e)
+                                    }
+                                    _ => _rt::invalid_enum_discriminant(),
+                                },
+                                match l44 {
+                                    0 => None,
+                                    1 => {
+                                        let e = {
+                                            let l45 = *arg0
+                                                .add(72 + 17 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l46 = *arg0
+                                                .add(76 + 17 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l47 = *arg0
+                                                .add(80 + 17 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l48 = *arg0
+                                                .add(80 + 18 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len49 = l48;
+                                            let l50 = *arg0
+                                                .add(80 + 19 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l51 = *arg0
+                                                .add(84 + 19 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i32>();
+                                            let l52 = *arg0
+                                                .add(88 + 19 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l53 = *arg0
+                                                .add(88 + 20 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len54 = l53;
+                                            super::super::super::super::exports::jointly::agent::classification::Inputs {
+                                                numbers: super::super::super::super::__with_name0::Matrix {
+                                                    rows: l45 as u32,
+                                                    cols: l46 as u32,
+                                                    values: <_ as From<
+                                                        _rt::Vec<_>,
+                                                    >>::from(_rt::Vec::from_raw_parts(l47.cast(), len49, len49)),
+                                                },
+                                                tokens: super::super::super::super::exports::jointly::agent::classification::TokenMatrix {
+                                                    rows: l50 as u32,
+                                                    cols: l51 as u32,
+                                                    values: <_ as From<
+                                                        _rt::Vec<_>,
+                                                    >>::from(_rt::Vec::from_raw_parts(l52.cast(), len54, len54)),
+                                                },
+                                            }
+                                        };
+                                        Some(e)
+                                    }
+                                    _ => _rt::invalid_enum_discriminant(),
+                                },
+                                result63,
+                                l64 as u64,
+                                result70,
+                            )
+                        };
+                        _rt::cabi_dealloc(
+                            arg0,
+                            104 + 24 * ::core::mem::size_of::<*const u8>(),
+                            8,
+                        );
+                        let ptr72 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result71 {
+                            Ok(e) => {
+                                *ptr72.add(0).cast::<u8>() = (0i32) as u8;
+                                *ptr72
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<i32>() = (e).take_handle() as i32;
+                            }
+                            Err(e) => {
+                                *ptr72.add(0).cast::<u8>() = (1i32) as u8;
+                                use super::super::super::super::__with_name0::Failure as V77;
+                                match e {
+                                    V77::InvalidSetting(e) => {
+                                        *ptr72
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (0i32) as u8;
+                                        let vec73 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr73 = vec73.as_ptr().cast::<u8>();
+                                        let len73 = vec73.len();
+                                        ::core::mem::forget(vec73);
+                                        *ptr72
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len73;
+                                        *ptr72
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr73.cast_mut();
+                                    }
+                                    V77::Unsupported(e) => {
+                                        *ptr72
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (1i32) as u8;
+                                        let vec74 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr74 = vec74.as_ptr().cast::<u8>();
+                                        let len74 = vec74.len();
+                                        ::core::mem::forget(vec74);
+                                        *ptr72
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len74;
+                                        *ptr72
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr74.cast_mut();
+                                    }
+                                    V77::Diverged(e) => {
+                                        *ptr72
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (2i32) as u8;
+                                        let vec75 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr75 = vec75.as_ptr().cast::<u8>();
+                                        let len75 = vec75.len();
+                                        ::core::mem::forget(vec75);
+                                        *ptr72
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len75;
+                                        *ptr72
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr75.cast_mut();
+                                    }
+                                    V77::Internal(e) => {
+                                        *ptr72
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (3i32) as u8;
+                                        let vec76 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr76 = vec76.as_ptr().cast::<u8>();
+                                        let len76 = vec76.len();
+                                        ::core::mem::forget(vec76);
+                                        *ptr72
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len76;
+                                        *ptr72
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr76.cast_mut();
+                                    }
+                                }
+                            }
+                        };
+                        ptr72
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case)]
+                pub unsafe fn __post_return_join<T_: Guest>(arg0: *mut u8) {
+                    unsafe {
+                        let l0 = i32::from(*arg0.add(0).cast::<u8>());
+                        match l0 {
+                            0 => {}
+                            _ => {
+                                let l1 = i32::from(
+                                    *arg0.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                match l1 {
+                                    0 => {
+                                        let l2 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l3 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l2, l3, 1);
+                                    }
+                                    1 => {
+                                        let l4 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l5 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l4, l5, 1);
+                                    }
+                                    2 => {
+                                        let l6 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l7 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l6, l7, 1);
+                                    }
+                                    _ => {
+                                        let l8 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l9 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l8, l9, 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                pub trait Guest {
+                    /// Returns the number of parts of a training with these settings, at least 1. For one part the host calls `train` of
+                    /// `classification`.
+                    #[allow(async_fn_in_trait)]
+                    fn count(
+                        task: Task,
+                        settings: _rt::Vec<Setting>,
+                    ) -> Result<u32, Failure>;
+                    /// Trains one part, counted from 0, and returns what it has learned, in a form that only the agent reads. The result
+                    /// depends on the arguments and on nothing else.
+                    #[allow(async_fn_in_trait)]
+                    fn train_part(
+                        task: Task,
+                        train: Dataset,
+                        validation: Option<Dataset>,
+                        unlabelled: Option<Inputs>,
+                        settings: _rt::Vec<Setting>,
+                        seed: u64,
+                        part: u32,
+                    ) -> Result<_rt::Vec<u8>, Failure>;
+                    /// Returns the agent that consists of all parts, in order: the same functions as `train` gives for these arguments.
+                    #[allow(async_fn_in_trait)]
+                    fn join(
+                        task: Task,
+                        train: Dataset,
+                        validation: Option<Dataset>,
+                        unlabelled: Option<Inputs>,
+                        settings: _rt::Vec<Setting>,
+                        seed: u64,
+                        parts: _rt::Vec<_rt::Vec<u8>>,
+                    ) -> Result<Model, Failure>;
+                }
+                #[doc(hidden)]
+                #[macro_export]
+                macro_rules! __export_jointly_agent_classification_parts_0_3_0_cabi {
+                    ($ty:ident with_types_in $($path_to_types:tt)*) => {
+                        const _ : () = { #[unsafe (export_name =
+                        "jointly:agent/classification-parts@0.3.0#count")] unsafe extern
+                        "C" fn export_count(arg0 : i32, arg1 : i32, arg2 : i32, arg3 :
+                        i32, arg4 : i32, arg5 : i32, arg6 : i32, arg7 : * mut u8, arg8 :
+                        usize, arg9 : i32, arg10 : f32, arg11 : i32, arg12 : i32, arg13 :
+                        * mut u8, arg14 : usize,) -> * mut u8 { unsafe {
+                        $($path_to_types)*:: _export_count_cabi::<$ty > (arg0, arg1,
+                        arg2, arg3, arg4, arg5, arg6, arg7, arg8, arg9, arg10, arg11,
+                        arg12, arg13, arg14) } } #[unsafe (export_name =
+                        "cabi_post_jointly:agent/classification-parts@0.3.0#count")]
+                        unsafe extern "C" fn _post_return_count(arg0 : * mut u8,) {
+                        unsafe { $($path_to_types)*:: __post_return_count::<$ty > (arg0)
+                        } } #[unsafe (export_name =
+                        "jointly:agent/classification-parts@0.3.0#train-part")] unsafe
+                        extern "C" fn export_train_part(arg0 : * mut u8,) -> * mut u8 {
+                        unsafe { $($path_to_types)*:: _export_train_part_cabi::<$ty >
+                        (arg0) } } #[unsafe (export_name =
+                        "cabi_post_jointly:agent/classification-parts@0.3.0#train-part")]
+                        unsafe extern "C" fn _post_return_train_part(arg0 : * mut u8,) {
+                        unsafe { $($path_to_types)*:: __post_return_train_part::<$ty >
+                        (arg0) } } #[unsafe (export_name =
+                        "jointly:agent/classification-parts@0.3.0#join")] unsafe extern
+                        "C" fn export_join(arg0 : * mut u8,) -> * mut u8 { unsafe {
+                        $($path_to_types)*:: _export_join_cabi::<$ty > (arg0) } }
+                        #[unsafe (export_name =
+                        "cabi_post_jointly:agent/classification-parts@0.3.0#join")]
+                        unsafe extern "C" fn _post_return_join(arg0 : * mut u8,) { unsafe
+                        { $($path_to_types)*:: __post_return_join::<$ty > (arg0) } } };
+                    };
+                }
+                #[doc(hidden)]
+                pub use __export_jointly_agent_classification_parts_0_3_0_cabi;
+                #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                struct _RetArea(
+                    [::core::mem::MaybeUninit<
+                        u8,
+                    >; 4 * ::core::mem::size_of::<*const u8>()],
+                );
+                static mut _RET_AREA: _RetArea = _RetArea(
+                    [::core::mem::MaybeUninit::uninit(); 4
+                        * ::core::mem::size_of::<*const u8>()],
+                );
+            }
         }
     }
 }
@@ -1320,6 +2669,65 @@ mod _rt {
         }
     }
     pub use alloc_crate::boxed::Box;
+    pub fn as_i32<T: AsI32>(t: T) -> i32 {
+        t.as_i32()
+    }
+    pub trait AsI32 {
+        fn as_i32(self) -> i32;
+    }
+    impl<'a, T: Copy + AsI32> AsI32 for &'a T {
+        fn as_i32(self) -> i32 {
+            (*self).as_i32()
+        }
+    }
+    impl AsI32 for i32 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u32 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for i16 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u16 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for i8 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u8 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for char {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for usize {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
     extern crate alloc as alloc_crate;
     pub use alloc_crate::alloc;
     pub use alloc_crate::string::String;
@@ -1352,14 +2760,17 @@ macro_rules! __export_classification_impl {
         $($path_to_types_root)*::
         exports::jointly::agent::classification::__export_jointly_agent_classification_0_3_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::jointly::agent::classification);
-        const _ : () = { #[rustfmt::skip] #[cfg(target_arch = "wasm32")] #[unsafe
-        (link_section =
+        $($path_to_types_root)*::
+        exports::jointly::agent::classification_parts::__export_jointly_agent_classification_parts_0_3_0_cabi!($ty
+        with_types_in $($path_to_types_root)*::
+        exports::jointly::agent::classification_parts); const _ : () = { #[rustfmt::skip]
+        #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.60.0:jointly:parts:classification:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1264] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1676] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xeb\x08\x01A\x02\x01\
-A\x07\x01B\x14\x01pv\x01r\x03\x04rowsy\x04colsy\x06values\0\x04\0\x06matrix\x03\0\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x87\x0c\x01A\x02\x01\
+A\x0d\x01B\x14\x01pv\x01r\x03\x04rowsy\x04colsy\x06values\0\x04\0\x06matrix\x03\0\
 \x01\x01r\x02\x04names\x05values\x04\0\x07setting\x03\0\x03\x01q\x04\x0finvalid-\
 setting\x01s\0\x0bunsupported\x01s\0\x08diverged\x01s\0\x08internal\x01s\0\x04\0\
 \x07failure\x03\0\x05\x01m\x02\x0eclassification\x0aregression\x04\0\x04kind\x03\
@@ -1383,10 +2794,20 @@ ts\x03\0\x14\x01r\x02\x06inputs\x15\x06labels\x0a\x04\0\x07dataset\x03\0\x16\x04
 @\x02\x04self\x19\x05draws\x1a\0\x1a\x04\0\x1d[method]model.canonical-draws\x01\x1e\
 \x01k\x17\x01k\x15\x01p\x03\x01i\x18\x01j\x01\"\x01\x05\x01@\x06\x04task\x11\x05\
 train\x17\x0avalidation\x1f\x0aunlabelled\x20\x08settings!\x04seedw\0#\x04\0\x05\
-train\x01$\x04\0\"jointly:agent/classification@0.3.0\x05\x04\x04\0\x1cjointly:pa\
-rts/classification\x04\0\x0b\x14\x01\0\x0eclassification\x03\0\0\0G\x09producers\
-\x01\x0cprocessed-by\x02\x0dwit-component\x070.254.2\x10wit-bindgen-rust\x060.60\
-.0";
+train\x01$\x04\0\"jointly:agent/classification@0.3.0\x05\x04\x02\x03\0\x01\x04ta\
+sk\x02\x03\0\x01\x07dataset\x02\x03\0\x01\x06inputs\x02\x03\0\x01\x05model\x01B\x1b\
+\x02\x03\x02\x01\x02\x04\0\x07setting\x03\0\0\x02\x03\x02\x01\x03\x04\0\x07failu\
+re\x03\0\x02\x02\x03\x02\x01\x05\x04\0\x04task\x03\0\x04\x02\x03\x02\x01\x06\x04\
+\0\x07dataset\x03\0\x06\x02\x03\x02\x01\x07\x04\0\x06inputs\x03\0\x08\x02\x03\x02\
+\x01\x08\x04\0\x05model\x03\0\x0a\x01p\x01\x01j\x01y\x01\x03\x01@\x02\x04task\x05\
+\x08settings\x0c\0\x0d\x04\0\x05count\x01\x0e\x01k\x07\x01k\x09\x01p}\x01j\x01\x11\
+\x01\x03\x01@\x07\x04task\x05\x05train\x07\x0avalidation\x0f\x0aunlabelled\x10\x08\
+settings\x0c\x04seedw\x04party\0\x12\x04\0\x0atrain-part\x01\x13\x01p\x11\x01i\x0b\
+\x01j\x01\x15\x01\x03\x01@\x07\x04task\x05\x05train\x07\x0avalidation\x0f\x0aunl\
+abelled\x10\x08settings\x0c\x04seedw\x05parts\x14\0\x16\x04\0\x04join\x01\x17\x04\
+\0(jointly:agent/classification-parts@0.3.0\x05\x09\x04\0\x1cjointly:parts/class\
+ification\x04\0\x0b\x14\x01\0\x0eclassification\x03\0\0\0G\x09producers\x01\x0cp\
+rocessed-by\x02\x0dwit-component\x070.254.2\x10wit-bindgen-rust\x060.60.0";
         };
     };
 }

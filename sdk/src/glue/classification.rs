@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 
 use super::convert::{matrix, settings};
-use super::learner::Learner;
+use super::learner::{Learner, Lesson};
 use crate::bindings::agent::jointly::agent::types as wit;
-use crate::bindings::classification::exports::jointly::agent::classification;
+use crate::bindings::classification::exports::jointly::agent::{classification, classification_parts};
 use crate::{Dataset, ImageShape, Inputs, Task, TokenMatrix, Tokens};
 
 /// Implements the interface's export for an author's type.
@@ -28,14 +28,60 @@ impl<L: Learner> classification::Guest for ClassificationGlue<L> {
         given: Vec<wit::Setting>,
         seed: u64,
     ) -> Result<classification::Model, wit::Failure> {
-        super::report_panics();
-        let task = Task::from(task);
-        let train = dataset(train, &task)?;
-        let validation = validation.map(|validation| dataset(validation, &task)).transpose()?;
-        let unlabelled = unlabelled.map(|unlabelled| inputs(unlabelled, &task)).transpose()?;
-        let trained = L::learn(&task, train, validation, unlabelled, &settings(given), seed)?;
-        Ok(classification::Model::new(ClassificationModel { trained, task }))
+        let lesson = lesson(task, train, validation, unlabelled, given, seed)?;
+        let task = lesson.task.clone();
+        Ok(classification::Model::new(ClassificationModel { trained: L::learn(lesson)?, task }))
     }
+}
+
+impl<L: Learner> classification_parts::Guest for ClassificationGlue<L> {
+    fn count(task: classification::Task, given: Vec<wit::Setting>) -> Result<u32, wit::Failure> {
+        super::report_panics();
+        Ok(L::parts(&task.into(), &settings(given))?)
+    }
+
+    fn train_part(
+        task: classification::Task,
+        train: classification::Dataset,
+        validation: Option<classification::Dataset>,
+        unlabelled: Option<classification::Inputs>,
+        given: Vec<wit::Setting>,
+        seed: u64,
+        part: u32,
+    ) -> Result<Vec<u8>, wit::Failure> {
+        Ok(L::learn_part(lesson(task, train, validation, unlabelled, given, seed)?, part)?)
+    }
+
+    fn join(
+        task: classification::Task,
+        train: classification::Dataset,
+        validation: Option<classification::Dataset>,
+        unlabelled: Option<classification::Inputs>,
+        given: Vec<wit::Setting>,
+        seed: u64,
+        parts: Vec<Vec<u8>>,
+    ) -> Result<classification::Model, wit::Failure> {
+        let lesson = lesson(task, train, validation, unlabelled, given, seed)?;
+        let task = lesson.task.clone();
+        Ok(classification::Model::new(ClassificationModel { trained: L::join(lesson, &parts)?, task }))
+    }
+}
+
+/// Converts the arguments of a training and checks them against the task.
+fn lesson(
+    task: classification::Task,
+    train: classification::Dataset,
+    validation: Option<classification::Dataset>,
+    unlabelled: Option<classification::Inputs>,
+    given: Vec<wit::Setting>,
+    seed: u64,
+) -> Result<Lesson, wit::Failure> {
+    super::report_panics();
+    let task = Task::from(task);
+    let data = dataset(train, &task)?;
+    let validation = validation.map(|validation| dataset(validation, &task)).transpose()?;
+    let unlabelled = unlabelled.map(|unlabelled| inputs(unlabelled, &task)).transpose()?;
+    Ok(Lesson { task, data, validation, unlabelled, settings: settings(given), seed })
 }
 
 impl<L: Learner> classification::GuestModel for ClassificationModel<L> {

@@ -1,17 +1,39 @@
 //! A common trait of both kinds of classifiers, from which the interface's export is built.
 
-use crate::{Classifier, Dataset, Failure, InputClassifier, Inputs, Matrix, Setting, Task, Tokens};
+use crate::{Classifier, Dataset, Failure, Given, InputClassifier, Inputs, Matrix, Setting, Task, Tokens};
 
-/// A classifier that takes its data by value, which avoids a copy of large inputs.
+/// What an agent is trained with, by value: a classifier of numbers takes the numbers without a copy.
+pub struct Lesson<I = Inputs> {
+    pub task: Task,
+    pub data: Dataset<I>,
+    pub validation: Option<Dataset<I>>,
+    pub unlabelled: Option<I>,
+    pub settings: Vec<Setting>,
+    pub seed: u64,
+}
+
+impl<I> Lesson<I> {
+    fn given(&self) -> Given<'_, I> {
+        Given {
+            task: &self.task,
+            data: &self.data,
+            validation: self.validation.as_ref(),
+            unlabelled: self.unlabelled.as_ref(),
+            settings: &self.settings,
+            seed: self.seed,
+        }
+    }
+}
+
+/// A classifier of either kind.
 pub trait Learner: Sized + 'static {
-    fn learn(
-        task: &Task,
-        data: Dataset<Inputs>,
-        validation: Option<Dataset<Inputs>>,
-        unlabelled: Option<Inputs>,
-        settings: &[Setting],
-        seed: u64,
-    ) -> Result<Self, Failure>;
+    fn learn(lesson: Lesson) -> Result<Self, Failure>;
+
+    fn parts(task: &Task, settings: &[Setting]) -> Result<u32, Failure>;
+
+    fn learn_part(lesson: Lesson, part: u32) -> Result<Vec<u8>, Failure>;
+
+    fn join(lesson: Lesson, parts: &[Vec<u8>]) -> Result<Self, Failure>;
 
     fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure>;
 
@@ -22,21 +44,22 @@ pub trait Learner: Sized + 'static {
 pub struct OfNumbers<T>(T);
 
 impl<T: Classifier> Learner for OfNumbers<T> {
-    fn learn(
-        task: &Task,
-        data: Dataset<Inputs>,
-        validation: Option<Dataset<Inputs>>,
-        unlabelled: Option<Inputs>,
-        settings: &[Setting],
-        seed: u64,
-    ) -> Result<Self, Failure> {
-        if task.tokens != Tokens::Absent {
-            let reason = "the inputs have tokens, and the agent takes numbers and images alone";
-            return Err(Failure::Unsupported(reason.into()));
-        }
-        let (data, validation) = (numbers(data), validation.map(numbers));
-        let unlabelled: Option<Matrix> = unlabelled.map(|inputs| inputs.numbers);
-        T::train_with_unlabelled(task, &data, validation.as_ref(), unlabelled.as_ref(), settings, seed).map(Self)
+    fn learn(lesson: Lesson) -> Result<Self, Failure> {
+        let lesson = numbers(lesson)?;
+        let Given { task, data, validation, unlabelled, settings, seed } = lesson.given();
+        T::train_with_unlabelled(task, data, validation, unlabelled, settings, seed).map(Self)
+    }
+
+    fn parts(task: &Task, settings: &[Setting]) -> Result<u32, Failure> {
+        T::parts(task, settings)
+    }
+
+    fn learn_part(lesson: Lesson, part: u32) -> Result<Vec<u8>, Failure> {
+        T::train_part(numbers(lesson)?.given(), part)
+    }
+
+    fn join(lesson: Lesson, parts: &[Vec<u8>]) -> Result<Self, Failure> {
+        T::join(numbers(lesson)?.given(), parts).map(Self)
     }
 
     fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
@@ -48,23 +71,36 @@ impl<T: Classifier> Learner for OfNumbers<T> {
     }
 }
 
-fn numbers(Dataset { inputs, labels }: Dataset<Inputs>) -> Dataset {
-    Dataset { inputs: inputs.numbers, labels }
+fn numbers(lesson: Lesson) -> Result<Lesson<Matrix>, Failure> {
+    if lesson.task.tokens != Tokens::Absent {
+        let reason = "the inputs have tokens, and the agent takes numbers and images alone";
+        return Err(Failure::Unsupported(reason.into()));
+    }
+    let of = |Dataset { inputs, labels }: Dataset<Inputs>| Dataset { inputs: inputs.numbers, labels };
+    let Lesson { task, data, validation, unlabelled, settings, seed } = lesson;
+    let unlabelled = unlabelled.map(|inputs| inputs.numbers);
+    Ok(Lesson { task, data: of(data), validation: validation.map(of), unlabelled, settings, seed })
 }
 
 /// An [`InputClassifier`], which receives its inputs unchanged.
 pub struct OfInputs<T>(T);
 
 impl<T: InputClassifier> Learner for OfInputs<T> {
-    fn learn(
-        task: &Task,
-        data: Dataset<Inputs>,
-        validation: Option<Dataset<Inputs>>,
-        unlabelled: Option<Inputs>,
-        settings: &[Setting],
-        seed: u64,
-    ) -> Result<Self, Failure> {
-        T::train_with_unlabelled(task, &data, validation.as_ref(), unlabelled.as_ref(), settings, seed).map(Self)
+    fn learn(lesson: Lesson) -> Result<Self, Failure> {
+        let Given { task, data, validation, unlabelled, settings, seed } = lesson.given();
+        T::train_with_unlabelled(task, data, validation, unlabelled, settings, seed).map(Self)
+    }
+
+    fn parts(task: &Task, settings: &[Setting]) -> Result<u32, Failure> {
+        T::parts(task, settings)
+    }
+
+    fn learn_part(lesson: Lesson, part: u32) -> Result<Vec<u8>, Failure> {
+        T::train_part(lesson.given(), part)
+    }
+
+    fn join(lesson: Lesson, parts: &[Vec<u8>]) -> Result<Self, Failure> {
+        T::join(lesson.given(), parts).map(Self)
     }
 
     fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
@@ -110,9 +146,13 @@ mod tests {
         }
     }
 
-    fn learn(task: &Task, unlabelled: Option<Inputs>) -> Result<OfNumbers<Counts>, Failure> {
+    fn lesson(task: &Task, unlabelled: Option<Inputs>) -> Lesson {
         let data = Dataset { inputs: rows(0), labels: Vec::new() };
-        OfNumbers::learn(task, data, None, unlabelled, &[], 0)
+        Lesson { task: task.clone(), data, validation: None, unlabelled, settings: Vec::new(), seed: 0 }
+    }
+
+    fn learn(task: &Task, unlabelled: Option<Inputs>) -> Result<OfNumbers<Counts>, Failure> {
+        OfNumbers::learn(lesson(task, unlabelled))
     }
 
     fn rows(count: usize) -> Inputs {
@@ -135,5 +175,14 @@ mod tests {
         assert_eq!(learn(&Task::new(2, 2), Some(rows(3))).unwrap().0.0, 3);
         assert_eq!(learn(&Task::new(2, 2), None).unwrap().0.0, 0);
         assert_eq!(rows(3).tokens, TokenMatrix::new(3, 0, Vec::new()).unwrap());
+    }
+
+    #[test]
+    fn an_agent_has_one_part_unless_it_says_otherwise() {
+        let task = Task::new(2, 2);
+        assert_eq!(OfNumbers::<Counts>::parts(&task, &[]), Ok(1));
+        let none = OfNumbers::<Counts>::learn_part(lesson(&task, None), 0);
+        assert_eq!(none, Err(Failure::Internal("training has one part".into())));
+        assert!(OfNumbers::<Counts>::join(lesson(&task, None), &[]).is_err());
     }
 }

@@ -19,17 +19,18 @@ typedef struct {
   size_t len;
 } classifier_list_f32_t;
 
-// A dense row-major matrix: element (i, j) is `values[i * cols + j]`, and `values` holds exactly `rows * cols` numbers.
+// A dense row-major matrix: element (i, j) is `values[i * cols + j]`, and `values` holds exactly `rows * cols`
+// numbers.
 typedef struct jointly_agent_types_matrix_t {
-  // Number of rows, one an example.
+  // Number of rows, one per example.
   uint32_t   rows;
-  // Number of columns, one a feature.
+  // Number of columns, one per feature.
   uint32_t   cols;
   // The elements, row after row.
   classifier_list_f32_t   values;
 } jointly_agent_types_matrix_t;
 
-// One hyperparameter, as text; the agent parses it and refuses what it does not know.
+// One hyperparameter, as text; the agent parses it and refuses unknown names and malformed values.
 typedef struct jointly_agent_types_setting_t {
   // The parameter's name, as `description` lists it.
   classifier_string_t   name;
@@ -37,7 +38,7 @@ typedef struct jointly_agent_types_setting_t {
   classifier_string_t   value;
 } jointly_agent_types_setting_t;
 
-// Why an agent gave up. A trap is the host's to report; this is the agent's own word.
+// The reason why an agent gave up. The host itself reports a trap.
 typedef struct jointly_agent_types_failure_t {
   uint8_t tag;
   union {
@@ -48,16 +49,16 @@ typedef struct jointly_agent_types_failure_t {
   } val;
 } jointly_agent_types_failure_t;
 
-// A setting is unknown, malformed or out of range; the text lists what is known.
+// A setting is unknown, malformed or out of range; the text lists the known settings.
 #define JOINTLY_AGENT_TYPES_FAILURE_INVALID_SETTING 0
-// The task is one that this agent does not do.
+// The agent does not support this task.
 #define JOINTLY_AGENT_TYPES_FAILURE_UNSUPPORTED 1
 // Training produced no usable model.
 #define JOINTLY_AGENT_TYPES_FAILURE_DIVERGED 2
 // Anything else.
 #define JOINTLY_AGENT_TYPES_FAILURE_INTERNAL 3
 
-// What an agent may learn, by the name of its interface.
+// The kind of task that an agent may learn, by the name of its interface.
 typedef uint8_t jointly_agent_types_kind_t;
 
 #define JOINTLY_AGENT_TYPES_KIND_CLASSIFICATION 0
@@ -72,11 +73,12 @@ typedef struct {
 typedef struct jointly_agent_types_parameter_t {
   // Lower-case, words joined by hyphens.
   classifier_string_t   name;
-  // The value in force when the setting is absent, as text that the agent itself would accept.
+  // The value used when the setting is absent, as text that the agent itself would accept.
   classifier_string_t   default_value;
-  // One line for a person.
+  // A summary of one line for people to read.
   classifier_string_t   summary;
-  // Where it holds, if not in all that the agent learns; a name may come once for each, with defaults of its own.
+  // The kind of task that it applies to; none means all that the agent learns. A name may appear once for each
+  // kind, with its own default.
   jointly_agent_types_option_kind_t   kind;
 } jointly_agent_types_parameter_t;
 
@@ -92,11 +94,11 @@ typedef struct {
 
 // A named list of variants for hyperparameter sweeps, each a full set of overrides.
 typedef struct jointly_agent_types_sweep_t {
-  // What the variants have in common.
+  // A name for the common property of the variants.
   classifier_string_t   name;
   // The settings of each variant; parameters not named keep their defaults.
   jointly_agent_types_list_list_setting_t   variants;
-  // What they are variants for, if not for all that the agent learns.
+  // The kind of task that the variants are for; none means all that the agent learns.
   jointly_agent_types_option_kind_t   kind;
 } jointly_agent_types_sweep_t;
 
@@ -110,22 +112,22 @@ typedef struct {
   size_t len;
 } jointly_agent_types_list_sweep_t;
 
-// What an agent says of itself.
+// An agent's description of itself.
 typedef struct jointly_agent_types_description_t {
   // The name that the leaderboard shows.
   classifier_string_t   name;
   // The agent's own version.
   classifier_string_t   version;
-  // One line for a person.
+  // A summary of one line for people to read.
   classifier_string_t   summary;
   // Where the method was published; may be empty.
   classifier_string_t   citation;
-  // Whether the seed makes no difference: two trainings on the same data predict the same, whatever their seeds.
+  // Whether the agent's predictions do not depend on the seed: two trainings on the same data predict the same.
   bool   deterministic;
-  // Whether a classifier takes inputs that have tokens: texts, and categories beside numbers. Every classifier takes numbers,
-  // and images as the numbers that they are.
+  // Whether a classifier takes inputs that contain tokens: texts, and categories beside numbers. Every classifier
+  // takes numbers, and images as rows of numbers.
   bool   tokens;
-  // Whether a classifier uses inputs without labels; the host passes them only to an agent that does.
+  // Whether a classifier uses inputs without labels; the host passes them only to agents that set this.
   bool   unlabelled;
   // Every setting that `train` accepts.
   jointly_agent_types_list_parameter_t   parameters;
@@ -147,7 +149,7 @@ typedef struct exports_jointly_agent_classification_image_t {
   uint32_t   height;
   // Columns of pixels, at least 1.
   uint32_t   width;
-  // Numbers a pixel: 1 for grey, 3 for red, green and blue.
+  // Numbers per pixel: 1 for grey, 3 for red, green and blue.
   uint32_t   channels;
 } exports_jointly_agent_classification_image_t;
 
@@ -155,7 +157,7 @@ typedef struct exports_jointly_agent_classification_image_t {
 typedef struct exports_jointly_agent_classification_text_t {
   // Every id is below this. Id 0 pads a text that is shorter than its row; id 1 stands for every unknown word.
   uint32_t   vocabulary;
-  // Ids of a row; longer texts are cut.
+  // Number of ids in a row; longer texts are cut.
   uint32_t   length;
 } exports_jointly_agent_classification_text_t;
 
@@ -164,7 +166,7 @@ typedef struct {
   size_t len;
 } classifier_list_u32_t;
 
-// What the tokens of an input are.
+// The kind of the tokens of an input.
 typedef struct exports_jointly_agent_classification_tokens_t {
   uint8_t tag;
   union {
@@ -177,7 +179,7 @@ typedef struct exports_jointly_agent_classification_tokens_t {
 #define EXPORTS_JOINTLY_AGENT_CLASSIFICATION_TOKENS_ABSENT 0
 // The words of a text, in order.
 #define EXPORTS_JOINTLY_AGENT_CLASSIFICATION_TOKENS_TEXT 1
-// One category a column: every id of column j is below element j.
+// One category per column: every id of column j is below element j.
 #define EXPORTS_JOINTLY_AGENT_CLASSIFICATION_TOKENS_CATEGORIES 2
 
 typedef struct {
@@ -195,27 +197,27 @@ typedef struct {
   uint32_t val;
 } classifier_option_u32_t;
 
-// What is known before any data is seen.
+// The information that an agent has before any data.
 typedef struct exports_jointly_agent_classification_task_t {
-  // Number of numeric features of an input; 0 where an input is tokens alone.
+  // Number of numeric features of an input; 0 if an input consists of tokens only.
   uint32_t   input_dim;
   // Number of classes, at least 2; labels are 0 to num-classes - 1.
   uint32_t   num_classes;
-  // The image that the numbers are, if they are one: values from 0 to 1, row after row, pixel after pixel, channel
-  // after channel.
+  // The shape of the image that the numbers form, if they form one: values from 0 to 1, row after row, pixel after
+  // pixel, channel after channel.
   exports_jointly_agent_classification_option_image_t   image;
-  // What the tokens of an input are. An agent is given tokens only if its description says `tokens`.
+  // The kind of the tokens of an input. An agent receives tokens only if its description sets `tokens`.
   exports_jointly_agent_classification_tokens_t   tokens;
-  // Temperature of the environment's softmax, where it is known: low is a strong signal.
+  // Temperature of the environment's softmax if it is known; a low temperature is a strong signal.
   classifier_option_f32_t   temperature;
-  // Number of hidden layers of the environment's network, where it is known.
+  // Number of hidden layers of the environment's network if it is known.
   classifier_option_u32_t   hidden_layers;
 } exports_jointly_agent_classification_task_t;
 
 // A dense row-major matrix of token ids: element (i, j) is `values[i * cols + j]`, and `values` holds exactly
 // `rows * cols` ids.
 typedef struct exports_jointly_agent_classification_token_matrix_t {
-  // Number of rows, one an example.
+  // Number of rows, one per example.
   uint32_t   rows;
   // Number of columns: words of a text, or categories.
   uint32_t   cols;
@@ -223,8 +225,8 @@ typedef struct exports_jointly_agent_classification_token_matrix_t {
   classifier_list_u32_t   values;
 } exports_jointly_agent_classification_token_matrix_t;
 
-// Inputs: row i of the numbers and row i of the tokens are one input. Both have the same number of rows; numbers or
-// tokens that a task does not have have no columns.
+// Inputs: row i of the numbers and row i of the tokens are one input. Both have the same number of rows; if a task
+// has no numbers or no tokens, that matrix has no columns.
 typedef struct exports_jointly_agent_classification_inputs_t {
   // The numbers of each input, input-dim columns.
   exports_jointly_agent_classification_matrix_t   numbers;
@@ -234,7 +236,7 @@ typedef struct exports_jointly_agent_classification_inputs_t {
 
 // Labelled examples.
 typedef struct exports_jointly_agent_classification_dataset_t {
-  // One row an example; may have no rows.
+  // The inputs, one example per row; may have no rows.
   exports_jointly_agent_classification_inputs_t   inputs;
   // The class of each row.
   classifier_list_u32_t   labels;
@@ -287,7 +289,7 @@ typedef struct {
 // Imported Functions from `jointly:agent/host@0.3.0`
 // Reports the fraction of the current call that is done, from 0 to 1.
 extern void jointly_agent_host_progress(float fraction);
-// Adds a line to the agent's log; the host keeps a bounded amount and counts what it drops.
+// Adds a line to the agent's log; the host keeps a bounded amount and counts the lines that it drops.
 extern void jointly_agent_host_log(classifier_string_t *message);
 
 // Exported Functions from `jointly:agent/info@0.3.0`

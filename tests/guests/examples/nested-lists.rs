@@ -9,7 +9,7 @@ pub struct NestedLists {
 }
 
 /// The number of variants of a sweep, none of which sets anything.
-const VARIANTS: usize = 3_000_000;
+const VARIANTS: usize = 1_500_000;
 
 impl Classifier for NestedLists {
     fn describe() -> Description {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use jointly_sdk::Description;
 use jointly_sdk::bindings::agent::jointly::agent::types;
-use jointly_sdk::bindings::classification::exports::jointly::agent::classification;
+use jointly_sdk::bindings::classification::exports::jointly::agent::{classification, classification_parts};
 use jointly_sdk::glue::DescribeModule;
 
 /// An agent that learns nothing and gives arbitrary answers.
@@ -52,6 +52,36 @@ impl<T: Liar> classification::Guest for LiarGlue<T> {
         let model = || classification::Model::new(LiarModel::<T>(task.num_classes as usize, PhantomData));
         (1..T::MODELS).for_each(|_| std::mem::forget(model()));
         Ok(model())
+    }
+}
+
+impl<T: Liar> classification_parts::Guest for LiarGlue<T> {
+    fn count(_task: classification::Task, _settings: Vec<types::Setting>) -> Result<u32, types::Failure> {
+        Ok(1)
+    }
+
+    fn train_part(
+        _task: classification::Task,
+        _train: classification::Dataset,
+        _validation: Option<classification::Dataset>,
+        _unlabelled: Option<classification::Inputs>,
+        _settings: Vec<types::Setting>,
+        _seed: u64,
+        _part: u32,
+    ) -> Result<Vec<u8>, types::Failure> {
+        unreachable!("training has one part")
+    }
+
+    fn join(
+        _task: classification::Task,
+        _train: classification::Dataset,
+        _validation: Option<classification::Dataset>,
+        _unlabelled: Option<classification::Inputs>,
+        _settings: Vec<types::Setting>,
+        _seed: u64,
+        _parts: Vec<Vec<u8>>,
+    ) -> Result<classification::Model, types::Failure> {
+        unreachable!("training has one part")
     }
 }
 

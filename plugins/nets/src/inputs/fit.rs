@@ -6,9 +6,10 @@ use std::borrow::Cow;
 use crate::adam::Adam;
 use crate::convolution::Images;
 use crate::fit::{check_parameters, shuffle};
+use crate::learned;
 use crate::loss::{CrossEntropy, Targets};
 use crate::noisy::Deviations;
-use crate::simd::Lanes;
+use crate::simd::{Lanes, floats_mut};
 use crate::training::Training;
 use crate::{Network, Noisy, Progress, Recipe, Stream};
 use jointly_sdk::{Dataset, Failure, Inputs, Task};
@@ -112,9 +113,21 @@ impl<'a> Setup<'a> {
         let plan = self.plan();
         let Design { batch_size, learning_rate, penalty, .. } = *self.design;
         let recipe = Recipe { steps: self.steps(), batch_size, learning_rate, penalty, ..Recipe::default() };
-        let mut training = Training::new(&recipe, task, data, self.seed)?;
-        let network = training.run(plan.network(self.seed, member), None, &[], progress)?;
+        let training = Training::new(&recipe, task, data, self.seed)?;
+        let network = training.run(member, plan.network(self.seed, member), None, &[], progress)?;
         Ok(Fitted { reader: self.reader.clone(), tables: plan.tables(self.seed, member), network })
+    }
+
+    /// Returns a trained member from the bytes that [`Fitted::learned`] gave of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the bytes are not those of a member of this shape.
+    pub fn restore(&self, member: u64, bytes: &[u8]) -> Result<Fitted, Failure> {
+        let plan = self.plan();
+        let (mut network, mut tables) = (plan.network(self.seed, member), plan.tables(self.seed, member));
+        learned::restore(bytes, [floats_mut(&mut network.parameters), tables.values_mut()])?;
+        Ok(Fitted { reader: self.reader.clone(), tables, network })
     }
 
     /// Starts the training of a member without noise, and returns its untrained network.

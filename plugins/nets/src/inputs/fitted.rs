@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::learned;
 use crate::predict::outputs;
+use crate::simd::floats;
 use crate::{Function, Network, Rows, predict};
 use jointly_sdk::{Failure, Inputs, Matrix, Tokens};
 
@@ -40,6 +42,11 @@ impl Fitted {
         }
         let read = Matrix::new(rows, plan.inputs, values);
         read.map(Cow::Owned).ok_or_else(|| Failure::Internal("rows of another length".into()))
+    }
+
+    /// Returns what training has changed, for [`Setup::restore`](super::Setup::restore).
+    pub fn learned(&self) -> Vec<u8> {
+        learned::keep([floats(&self.network.parameters), self.tables.values()])
     }
 
     /// The number of classes.

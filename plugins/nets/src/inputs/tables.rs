@@ -99,6 +99,16 @@ impl Tables {
         }
     }
 
+    /// All embeddings, row after row.
+    pub(super) fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// All embeddings, row after row.
+    pub(super) fn values_mut(&mut self) -> &mut [f32] {
+        &mut self.values
+    }
+
     pub(super) fn is_finite(&self) -> bool {
         self.values.iter().all(|value| value.is_finite())
     }

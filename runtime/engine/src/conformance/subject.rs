@@ -80,6 +80,14 @@ impl<'a> Subject<'a> {
         self.train(2, 20, SEED, &self.settings).map_err(|failure| failure.to_string())
     }
 
+    /// Trains a classifier as [`trained`](Self::trained) does, by one call even if it has parts.
+    pub(super) fn trained_whole(&self) -> Result<Learned, String> {
+        let (task, data) = spiral(2, 20);
+        let mut agent = self.agent.classifier(self.settings.clone(), self.limits, Trace::default()).whole();
+        let trained = self.note(agent.train(&task, &data, None, None, SEED));
+        trained.map(|trained| Learned::Classifier(trained.into())).map_err(|failure| failure.to_string())
+    }
+
     pub(super) fn train(
         &self,
         num_classes: u32,
@@ -89,9 +97,7 @@ impl<'a> Subject<'a> {
     ) -> Result<Learned, Failure> {
         match self.interface {
             Interface::Classification => {
-                let task = Task { temperature: Some(0.1), hidden_layers: Some(2), ..Task::new(2, num_classes) };
-                let labels = (0..examples as u32).map(|i| i % num_classes).collect();
-                let data = Dataset::new(&task, points(examples, 0), labels).expect("a label in range for each row");
+                let (task, data) = spiral(num_classes, examples);
                 let trained = self.train_on(&task, &data, None, None, seed, settings);
                 trained.map(|trained| Learned::Classifier(trained.into()))
             }
@@ -141,6 +147,14 @@ impl<'a> Subject<'a> {
     fn note<T>(&self, trained: Result<T, Failure>) -> Result<T, Failure> {
         trained.inspect_err(|failure| self.spent.set(self.spent.get() || failure.kind == Kind::OutOfFuel))
     }
+}
+
+/// Returns a task of classes in the plane, and points on a spiral with their classes.
+fn spiral(num_classes: u32, examples: usize) -> (Task, Dataset) {
+    let task = Task { temperature: Some(0.1), hidden_layers: Some(2), ..Task::new(2, num_classes) };
+    let labels = (0..examples as u32).map(|i| i % num_classes).collect();
+    let data = Dataset::new(&task, points(examples, 0), labels).expect("a label in range for each row");
+    (task, data)
 }
 
 /// Returns points on a spiral with targets that oscillate along it.

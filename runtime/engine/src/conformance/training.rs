@@ -12,6 +12,12 @@ pub(super) fn same_seed(subject: &Subject) -> Result<(), String> {
     Err(format!("two trainings used {} and {} fuel", fuel(&a), fuel(&b)))
 }
 
+pub(super) fn parts(subject: &Subject) -> Result<(), String> {
+    let whole = subject.trained_whole()?;
+    let (parts, whole) = (belief(&mut subject.trained()?)?, belief(&mut { whole })?);
+    subject.same(&parts, &whole, |at| format!("in parts and by one call, number {at} of the answer"))
+}
+
 pub(super) fn other_seed(subject: &Subject) -> Result<(), String> {
     let other = subject.train(2, 20, SEED + 1, &subject.settings).map_err(|failure| failure.to_string())?;
     let (own, other) = (belief(&mut subject.trained()?)?, belief(&mut { other })?);
