@@ -17,8 +17,8 @@ pub enum Failure {
 
 impl Failure {
     /// Returns the failure of an agent that is asked for a part and has none.
-    pub(crate) fn one_part() -> Self {
-        Self::Internal("training has one part".into())
+    pub(crate) fn no_parts() -> Self {
+        Self::Internal("training has no parts".into())
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{Dataset, Matrix, Setting, Task};
 ///
 /// Inputs are a [`Matrix`] for a [`Classifier`](crate::Classifier), and [`Inputs`](crate::Inputs) for an
 /// [`InputClassifier`](crate::InputClassifier).
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Given<'a, I = Matrix> {
     /// The information that an agent has before any data.
     pub task: &'a Task,
@@ -21,3 +21,12 @@ pub struct Given<'a, I = Matrix> {
     /// The seed of all randomness.
     pub seed: u64,
 }
+
+// Derived, they would ask the same of the inputs.
+impl<I> Clone for Given<'_, I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I> Copy for Given<'_, I> {}

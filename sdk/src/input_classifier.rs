@@ -42,14 +42,18 @@ pub trait InputClassifier: Sized + 'static {
     }
 
     /// Returns the number of parts of a training, which do not depend on one another: the members of an ensemble, for
-    /// example. The host trains the parts of an agent with several side by side, by [`train_part`](Self::train_part)
-    /// in separate instances, and then calls [`join`](Self::join) in place of [`train`](Self::train).
+    /// example. The host trains them side by side, by [`train_part`](Self::train_part) in separate instances, and then
+    /// makes two copies of the agent by [`join`](Self::join), which share the draws. An agent whose draws cost much
+    /// may have a single part. By default there are none, and the host calls [`train`](Self::train).
+    ///
+    /// There are at most [`MOST_PARTS`](crate::MOST_PARTS), whose bytes together are at most a quarter of the agent's
+    /// memory. They share the fuel of the unit.
     ///
     /// # Errors
     ///
     /// Returns the agent's reason for refusing the settings or the task.
-    fn parts(_task: &Task, _settings: &[Setting]) -> Result<u32, Failure> {
-        Ok(1)
+    fn parts(_task: &Task, _settings: &[Setting]) -> Result<Option<u32>, Failure> {
+        Ok(None)
     }
 
     /// Trains one part, counted from 0, and returns it as bytes for [`join`](Self::join). Override it together with
@@ -59,7 +63,7 @@ pub trait InputClassifier: Sized + 'static {
     ///
     /// Returns the agent's reason for giving up.
     fn train_part(_given: Given<'_, Inputs>, _part: u32) -> Result<Vec<u8>, Failure> {
-        Err(Failure::one_part())
+        Err(Failure::no_parts())
     }
 
     /// Makes the trained agent of all its parts, in order: the same functions as [`train`](Self::train) learns.
@@ -69,7 +73,7 @@ pub trait InputClassifier: Sized + 'static {
     ///
     /// Returns the agent's reason for giving up.
     fn join(_given: Given<'_, Inputs>, _parts: &[Vec<u8>]) -> Result<Self, Failure> {
-        Err(Failure::one_part())
+        Err(Failure::no_parts())
     }
 
     /// Computes the class probabilities of the functions that the draws name, at every row:

@@ -105,6 +105,9 @@ pub use settings::{malformed_setting, parse_settings};
 pub use softmax::softmax;
 pub use task::{ImageShape, Task, Tokens};
 
+/// The most parts of a training: see [`Classifier::parts`].
+pub const MOST_PARTS: u32 = 1_000;
+
 /// The interface that this crate implements; every agent's module names it in a custom section.
 pub const INTERFACE: &str = "jointly:agent@0.3.0";
 

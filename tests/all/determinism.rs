@@ -19,11 +19,22 @@ fn with(agents: &[&str], options: &[&str]) -> RunDirectory {
 #[test]
 fn any_number_of_jobs_gives_the_same_bytes() {
     // Failures are results, too.
-    let failing = [argument("own-failure"), argument("heavy-parts")];
+    let failing = ["own-failure", "heavy-parts", "endless-part"].map(argument);
     let agents: Vec<&str> = AGENTS.into_iter().chain(failing.iter().map(String::as_str)).collect();
-    let (one, two) = (with(&agents, &["--jobs", "1"]), with(&agents, &["--jobs", "2"]));
-    for file in ["scores.json", "leaderboard.csv", "plan.json"] {
-        assert_eq!(one.read(file), two.read(file));
+    let with = |jobs| with(&agents, &["--jobs", jobs, "--fuel", "3000000000"]);
+    let (one, more) = (with("1"), [with("2"), with("4")]);
+    let logs = |run: &RunDirectory| {
+        let said = |unit: serde_json::Value| [&unit["agent"], &unit["problem"], &unit["log"]].map(ToString::to_string);
+        let mut logs: Vec<_> = run.units().into_iter().map(said).collect();
+        logs.sort();
+        logs
+    };
+    assert!(logs(&one).iter().any(|[agent, _, log]| agent.contains("endless-part") && log.contains("more lines")));
+    for more in more {
+        for file in ["scores.json", "leaderboard.csv", "plan.json"] {
+            assert_eq!(one.read(file), more.read(file));
+        }
+        assert_eq!(logs(&one), logs(&more));
     }
 }
 

@@ -8,7 +8,7 @@ use jointly_nets::inputs::{Auto, Belief, Prior, Reader, Setup, Sort, Uncertain, 
 use jointly_nets::penalty::adaptive_factor;
 use jointly_nets::{Penalty, sweeps};
 use jointly_sdk::{
-    Count, Dataset, Description, Failure, InputClassifier, Inputs, NonNegative, Positive, Probability, Progress,
+    Count, Dataset, Description, Failure, Given, InputClassifier, Inputs, NonNegative, Positive, Probability, Progress,
     Setting, Sweep, Task, choices, sweep,
 };
 
@@ -124,6 +124,42 @@ impl InputClassifier for BayesByBackprop {
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
+        Self::learn(task, data, settings, seed, None)
+    }
+
+    fn parts(_: &Task, _: &[Setting]) -> Result<Option<u32>, Failure> {
+        Ok(Some(1))
+    }
+
+    fn train_part(Given { task, data, settings, seed, .. }: Given<'_, Inputs>, _: u32) -> Result<Vec<u8>, Failure> {
+        Ok(match Self::learn(task, data, settings, seed, None)?.0 {
+            Posterior::Numbers(_, trained) => trained.learned(),
+            Posterior::Inputs(belief) => belief.learned(),
+        })
+    }
+
+    fn join(given: Given<'_, Inputs>, parts: &[Vec<u8>]) -> Result<Self, Failure> {
+        let Given { task, data, settings, seed, .. } = given;
+        Self::learn(task, data, settings, seed, parts.first().map(Vec::as_slice))
+    }
+
+    fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        match &self.0 {
+            Posterior::Numbers(reader, trained) => trained.probs(&*reader.plain(inputs)?, draws, out),
+            Posterior::Inputs(belief) => belief.probs(inputs, draws, out),
+        }
+    }
+}
+
+impl BayesByBackprop {
+    /// Trains a posterior, or restores it from what an earlier training has learned.
+    fn learn(
+        task: &Task,
+        data: &Dataset<Inputs>,
+        settings: &[Setting],
+        seed: u64,
+        learned: Option<&[u8]>,
+    ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
         let sort = Sort::of(task);
         let learning_rate = settings.learning_rate.or(sort.choose(3e-3, 1e-3));
@@ -139,21 +175,20 @@ impl InputClassifier for BayesByBackprop {
                 )));
             }
             let by = Variational { prior, weight, initial_scale, scale_rate };
-            let belief = setup.believe(Uncertain::AllLayers, &by, &mut Progress::new(setup.steps()))?;
+            let belief = match learned {
+                None => setup.believe(Uncertain::AllLayers, &by, &mut Progress::new(setup.steps()))?,
+                Some(bytes) => setup.believe_again(Uncertain::AllLayers, bytes)?,
+            };
             return Ok(Self(Posterior::Inputs(Box::new(belief))));
         };
         let draws = settings.draws.or(8);
         let complexity = weight / data.labels.len().max(1) as f32;
         let by = Training { design: &design, prior: &prior, complexity, initial_scale, scale_rate, draws };
-        let trained = by.run(task, data, seed)?;
+        let trained = match learned {
+            None => by.run(task, data, seed)?,
+            Some(bytes) => by.restore(task, seed, bytes)?,
+        };
         Ok(Self(Posterior::Numbers(Box::new(setup.reader().clone()), Box::new(trained))))
-    }
-
-    fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        match &self.0 {
-            Posterior::Numbers(reader, trained) => trained.probs(&*reader.plain(inputs)?, draws, out),
-            Posterior::Inputs(belief) => belief.probs(inputs, draws, out),
-        }
     }
 }
 

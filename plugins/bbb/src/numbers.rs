@@ -4,8 +4,8 @@ use jointly_nets::adam::Adam;
 use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::inputs::{Design, Prior};
 use jointly_nets::normals::Normals;
-use jointly_nets::simd::Lanes;
-use jointly_nets::{FirstBiases, Network, Progress, Rows, Stream, each_draw, predict, widths};
+use jointly_nets::simd::{Lanes, floats, floats_mut};
+use jointly_nets::{FirstBiases, Network, Progress, Rows, Stream, each_draw, learned, predict, widths};
 use jointly_sdk::{Dataset, Failure, Matrix, Task};
 
 use crate::posterior::Posterior;
@@ -33,6 +33,24 @@ pub(crate) struct Trained {
 }
 
 impl Training<'_> {
+    /// Returns a trained posterior from the bytes that [`Trained::learned`] gave of it.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not those of such a posterior.
+    pub(crate) fn restore(&self, task: &Task, seed: u64, bytes: &[u8]) -> Result<Trained, Failure> {
+        let mut posterior = self.start(task, seed);
+        learned::restore(bytes, [floats_mut(&mut posterior.parameters)])?;
+        posterior.scale();
+        Ok(Trained { posterior, dim: task.input_dim, seed })
+    }
+
+    fn start(&self, task: &Task, seed: u64) -> Posterior {
+        let widths = widths(task, self.design.hidden.as_deref().unwrap_or_default());
+        let start = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
+        Posterior::new(start, &widths, self.initial_scale)
+    }
+
     /// Trains a posterior.
     ///
     /// # Errors
@@ -41,10 +59,8 @@ impl Training<'_> {
     pub(crate) fn run(&self, task: &Task, data: &Dataset, seed: u64) -> Result<Trained, Failure> {
         let Design { batch_size, learning_rate, length, .. } = *self.design;
         let mut examples = Examples::new(task, data, batch_size, Stream::Batches.rng(seed, 0))?;
-        let widths = widths(task, self.design.hidden.as_deref().unwrap_or_default());
-        let start = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
-        let mut likelihood = Likelihood::new(&start, examples.max_rows());
-        let mut posterior = Posterior::new(start, &widths, self.initial_scale);
+        let mut posterior = self.start(task, seed);
+        let mut likelihood = Likelihood::new(posterior.network(), examples.max_rows());
 
         let count = posterior.parameters.len() / 2;
         let [mut adam, mut adam_of_scales] = [learning_rate, self.scale_rate].map(|rate| Adam::new(count, rate));
@@ -77,6 +93,11 @@ impl Training<'_> {
 }
 
 impl Trained {
+    /// Returns what training has changed, for [`Training::restore`].
+    pub(crate) fn learned(&self) -> Vec<u8> {
+        learned::keep([floats(&self.posterior.parameters)])
+    }
+
     /// Returns the network that a draw names.
     pub(crate) fn network(&self, draw: u64) -> Network {
         let mut normals = Normals::new(&mut Stream::Parameters.rng(self.seed, draw));

@@ -33,6 +33,11 @@ impl Posterior {
         posterior
     }
 
+    /// A network of the shape of those that are drawn.
+    pub(crate) fn network(&self) -> &Network {
+        &self.network
+    }
+
     /// Recomputes the scales after the parameters have changed.
     ///
     /// # Formula

@@ -11,8 +11,8 @@ mod training;
 use jointly_nets::inputs::{Auto, Fitted, Masked, Reader, Setup, Sort};
 use jointly_nets::{Penalty, sweeps};
 use jointly_sdk::{
-    Dataset, Description, Failure, Fraction, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting, Sweep,
-    Task, sweep,
+    Dataset, Description, Failure, Fraction, Given, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting,
+    Sweep, Task, sweep,
 };
 
 use masks::Rates;
@@ -113,23 +113,23 @@ impl InputClassifier for Dropout {
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
-        let settings = Settings::parse(settings)?;
-        let sort = Sort::of(task);
-        let Dropped { rate, inputs } = settings.dropped(sort);
-        let design = settings.design(task, *settings.learning_rate, settings.penalty(sort))?;
-        let setup = Setup::new(&design, task, data, 1, seed)?;
-        if let Some((task, data)) = setup.plain() {
-            let rates = Rates { hidden: rate, input: if inputs { rate } else { 0.0 } };
-            let drawn = Drawn::train(&design, rates, task, data, seed)?;
-            return Ok(Self(Trained::Numbers(Box::new(setup.reader().clone()), drawn)));
-        }
-        let mut rates = vec![rate; setup.plan().dense()];
-        if !inputs && !setup.plan().convolves() {
-            rates[0] = 0.0;
-        }
-        let fitted = setup.fit_dropping(&rates, 0, &mut Progress::new(setup.steps()))?;
-        let masked = Masked::new(fitted.network.clone(), &rates, seed);
-        Ok(Self(Trained::Inputs(Box::new(fitted), masked)))
+        Self::learn(task, data, settings, seed, None)
+    }
+
+    fn parts(_: &Task, _: &[Setting]) -> Result<Option<u32>, Failure> {
+        Ok(Some(1))
+    }
+
+    fn train_part(Given { task, data, settings, seed, .. }: Given<'_, Inputs>, _: u32) -> Result<Vec<u8>, Failure> {
+        Ok(match Self::learn(task, data, settings, seed, None)?.0 {
+            Trained::Numbers(_, drawn) => drawn.learned(),
+            Trained::Inputs(fitted, _) => fitted.learned(),
+        })
+    }
+
+    fn join(given: Given<'_, Inputs>, parts: &[Vec<u8>]) -> Result<Self, Failure> {
+        let Given { task, data, settings, seed, .. } = given;
+        Self::learn(task, data, settings, seed, parts.first().map(Vec::as_slice))
     }
 
     fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
@@ -148,6 +148,41 @@ impl InputClassifier for Dropout {
             Trained::Inputs(_, masked) => masked.drops(),
         };
         if drops { draw } else { 0 }
+    }
+}
+
+impl Dropout {
+    /// Trains a network, or restores it from what an earlier training has learned.
+    fn learn(
+        task: &Task,
+        data: &Dataset<Inputs>,
+        settings: &[Setting],
+        seed: u64,
+        learned: Option<&[u8]>,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::parse(settings)?;
+        let sort = Sort::of(task);
+        let Dropped { rate, inputs } = settings.dropped(sort);
+        let design = settings.design(task, *settings.learning_rate, settings.penalty(sort))?;
+        let setup = Setup::new(&design, task, data, 1, seed)?;
+        if let Some((task, data)) = setup.plain() {
+            let rates = Rates { hidden: rate, input: if inputs { rate } else { 0.0 } };
+            let drawn = match learned {
+                None => Drawn::train(&design, rates, task, data, seed)?,
+                Some(bytes) => Drawn::restore(&design, rates, task, seed, bytes)?,
+            };
+            return Ok(Self(Trained::Numbers(Box::new(setup.reader().clone()), drawn)));
+        }
+        let mut rates = vec![rate; setup.plan().dense()];
+        if !inputs && !setup.plan().convolves() {
+            rates[0] = 0.0;
+        }
+        let fitted = match learned {
+            None => setup.fit_dropping(&rates, 0, &mut Progress::new(setup.steps()))?,
+            Some(bytes) => setup.restore(0, bytes)?,
+        };
+        let masked = Masked::new(fitted.network.clone(), &rates, seed);
+        Ok(Self(Trained::Inputs(Box::new(fitted), masked)))
     }
 }
 

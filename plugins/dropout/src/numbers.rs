@@ -2,7 +2,8 @@
 
 use jointly_nets::examples::Examples;
 use jointly_nets::inputs::Design;
-use jointly_nets::{FirstBiases, Network, Rows, Stream, each_draw, predict, widths};
+use jointly_nets::simd::{floats, floats_mut};
+use jointly_nets::{FirstBiases, Network, Rows, Stream, each_draw, learned, predict, widths};
 use jointly_sdk::{Dataset, Failure, Matrix, Task};
 
 use crate::masks::{Masks, Rates};
@@ -20,7 +21,42 @@ pub(crate) struct Drawn {
     seed: u64,
 }
 
+/// Returns the widths of the layers and the untrained network.
+fn start(design: &Design, task: &Task, seed: u64) -> (Vec<usize>, Network) {
+    let widths = widths(task, design.hidden.as_deref().unwrap_or_default());
+    let network = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
+    (widths, network)
+}
+
 impl Drawn {
+    /// Returns what training has changed, for [`Drawn::restore`].
+    pub(crate) fn learned(&self) -> Vec<u8> {
+        learned::keep([floats(&self.network.parameters)])
+    }
+
+    /// Returns a trained network from the bytes that [`Drawn::learned`] gave of it.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not those of such a network.
+    pub(crate) fn restore(
+        design: &Design,
+        rates: Rates,
+        task: &Task,
+        seed: u64,
+        bytes: &[u8],
+    ) -> Result<Self, Failure> {
+        let (widths, mut network) = start(design, task, seed);
+        learned::restore(bytes, [floats_mut(&mut network.parameters)])?;
+        Ok(Self::of(network, widths, rates, seed))
+    }
+
+    fn of(network: Network, widths: Vec<usize>, rates: Rates, seed: u64) -> Self {
+        let shares = widths.len() == 4 && rates.input == 0.0;
+        let shared = shares.then(|| Shared::new(&network, &widths, &rates));
+        Self { network, widths, rates, shared, seed }
+    }
+
     /// Trains a network.
     ///
     /// # Errors
@@ -34,7 +70,7 @@ impl Drawn {
         seed: u64,
     ) -> Result<Self, Failure> {
         let Design { learning_rate, batch_size, length, .. } = *design;
-        let widths = widths(task, design.hidden.as_deref().unwrap_or_default());
+        let (widths, network) = start(design, task, seed);
         let recipe = Recipe {
             rates: rates.clone(),
             steps: length.steps(data.labels.len(), batch_size),
@@ -43,11 +79,8 @@ impl Drawn {
         };
         let batches = Stream::Batches.rng(seed, 0);
         let mut examples = Examples::new(task, data, batch_size, batches)?.repeating();
-        let network = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
         let network = train(network, &widths, &recipe, &mut examples, seed)?;
-        let shares = widths.len() == 4 && rates.input == 0.0;
-        let shared = shares.then(|| Shared::new(&network, &widths, &rates));
-        Ok(Self { network, widths, rates, shared, seed })
+        Ok(Self::of(network, widths, rates, seed))
     }
 
     /// Returns whether anything is dropped; otherwise all draws are the same.

@@ -3,6 +3,7 @@
 mod regression;
 
 use jointly_nets::inputs::{Auto, Design, Fitted, Setup, Sort};
+use jointly_nets::learned::{restored, several};
 use jointly_nets::{Finite, Penalty, sweeps};
 use jointly_sdk::{
     Count, Dataset, Description, Failure, Given, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting,
@@ -94,8 +95,8 @@ impl InputClassifier for DeepEnsemble {
         Ok(Self::of(task, seed, members.collect::<Result<_, _>>()?))
     }
 
-    fn parts(task: &Task, settings: &[Setting]) -> Result<u32, Failure> {
-        Ok(u32::try_from(Settings::parse(settings)?.size(task)).unwrap_or(u32::MAX))
+    fn parts(task: &Task, settings: &[Setting]) -> Result<Option<u32>, Failure> {
+        Ok(several(Settings::parse(settings)?.size(task)))
     }
 
     fn train_part(given: Given<'_, Inputs>, part: u32) -> Result<Vec<u8>, Failure> {
@@ -110,9 +111,9 @@ impl InputClassifier for DeepEnsemble {
         let Given { task, data, settings, seed, .. } = given;
         let settings = Settings::parse(settings)?;
         let design = settings.members(task)?;
-        let setup = Setup::new(&design, task, data, settings.size(task), seed)?;
-        let members = (0..).zip(parts).map(|(member, bytes)| setup.restore(member, bytes));
-        Ok(Self::of(task, seed, members.collect::<Result<_, _>>()?))
+        let size = settings.size(task);
+        let setup = Setup::new(&design, task, data, size, seed)?;
+        Ok(Self::of(task, seed, restored(size, parts, |member, bytes| setup.restore(member, bytes))?))
     }
 
     fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {

@@ -7,10 +7,11 @@ mod sphere;
 mod training;
 
 use jointly_nets::penalty::temperature;
-use jointly_nets::{Penalty, Rows, Stream, Weighting, each_draw, predict, sweeps, widths};
+use jointly_nets::simd::{floats, floats_mut};
+use jointly_nets::{Penalty, Rows, Stream, Weighting, each_draw, learned, predict, sweeps, widths};
 use jointly_sdk::{
-    Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, Task, Widths, settings,
-    sweep,
+    Classifier, Count, Dataset, Description, Failure, Given, Matrix, NonNegative, Positive, Setting, Task, Widths,
+    settings, sweep,
 };
 
 use hypernetwork::{Hypernetwork, draw_index};
@@ -77,22 +78,20 @@ impl Classifier for Hypermodel {
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
-        let settings = Settings::parse(settings)?;
-        let index_dim = *settings.index_dim;
-        let recipe = Recipe {
-            index_dim,
-            indices: *settings.indices,
-            steps: *settings.steps,
-            batch_size: *settings.batch_size,
-            learning_rate: *settings.learning_rate,
-            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive }.factor(task, data.labels.len()),
-            weighting: settings.bootstrap,
-        };
-        let scale = *settings.prior_scale / temperature(task).sqrt();
-        let prior = (scale > 0.0).then(|| prior::prior(&widths(task, &settings.prior_hidden), index_dim, scale, seed));
-        let start = Hypernetwork::start(&widths(task, &settings.hidden), index_dim, seed);
-        let model = training::train(start, prior.as_ref(), &recipe, task, data, seed)?.without_the_smallest();
-        Ok(Self { model, prior, index_dim, seed: Stream::IndexOfDraw.seed(seed) })
+        Self::learn(task, data, settings, seed, None)
+    }
+
+    fn parts(_: &Task, _: &[Setting]) -> Result<Option<u32>, Failure> {
+        Ok(Some(1))
+    }
+
+    fn train_part(Given { task, data, settings, seed, .. }: Given<'_>, _: u32) -> Result<Vec<u8>, Failure> {
+        let trained = Self::learn(task, data, settings, seed, None)?;
+        Ok(learned::keep([floats(&trained.model.parameters)]))
+    }
+
+    fn join(Given { task, data, settings, seed, .. }: Given<'_>, parts: &[Vec<u8>]) -> Result<Self, Failure> {
+        Self::learn(task, data, settings, seed, parts.first().map(Vec::as_slice))
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
@@ -106,6 +105,36 @@ impl Classifier for Hypermodel {
 }
 
 impl Hypermodel {
+    /// Trains a hypermodel, or restores it from what an earlier training has learned.
+    fn learn(
+        task: &Task,
+        data: &Dataset,
+        settings: &[Setting],
+        seed: u64,
+        learned: Option<&[u8]>,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::parse(settings)?;
+        let index_dim = *settings.index_dim;
+        let scale = *settings.prior_scale / temperature(task).sqrt();
+        let prior = (scale > 0.0).then(|| prior::prior(&widths(task, &settings.prior_hidden), index_dim, scale, seed));
+        let mut model = Hypernetwork::start(&widths(task, &settings.hidden), index_dim, seed);
+        if let Some(bytes) = learned {
+            learned::restore(bytes, [floats_mut(&mut model.parameters)])?;
+        } else {
+            let recipe = Recipe {
+                index_dim,
+                indices: *settings.indices,
+                steps: *settings.steps,
+                batch_size: *settings.batch_size,
+                learning_rate: *settings.learning_rate,
+                penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive }.factor(task, data.labels.len()),
+                weighting: settings.bootstrap,
+            };
+            model = training::train(model, prior.as_ref(), &recipe, task, data, seed)?.without_the_smallest();
+        }
+        Ok(Self { model, prior, index_dim, seed: Stream::IndexOfDraw.seed(seed) })
+    }
+
     /// Computes the class probabilities of a draw.
     fn predict(&self, rows: &Rows, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
         let index = draw_index(self.index_dim, &mut jointly_sdk::Rng::new(self.seed, draw));

@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Given, Matrix, Progress, Setting, Task};
 
 use crate::ensemble::{Ensemble, Members};
+use crate::learned::{restored, several};
 use crate::predict::Rows;
-use crate::recipe::{Prior, Recipe};
+use crate::recipe::Recipe;
 
 /// An agent that trains an ensemble: its description, and the recipe for its settings.
 pub trait EnsembleAgent: 'static {
@@ -55,11 +56,11 @@ impl<A: EnsembleAgent> Classifier for Agent<A> {
         Ok(Self { ensemble, agent: PhantomData })
     }
 
-    /// Members are parts, unless they share an autoencoder, which each part would train anew.
-    fn parts(_: &Task, settings: &[Setting]) -> Result<u32, Failure> {
+    /// Members are parts, unless there is one, or they share an autoencoder, which each part would train anew.
+    fn parts(_: &Task, settings: &[Setting]) -> Result<Option<u32>, Failure> {
         let recipe = A::recipe(settings)?;
-        let parts = if recipe.prior == Prior::Vae { 1 } else { recipe.size };
-        Ok(u32::try_from(parts).unwrap_or(u32::MAX))
+        let several = if recipe.needs_encoder() { None } else { several(recipe.size) };
+        Ok(several)
     }
 
     fn train_part(given: Given<'_>, part: u32) -> Result<Vec<u8>, Failure> {
@@ -71,8 +72,9 @@ impl<A: EnsembleAgent> Classifier for Agent<A> {
     fn join(given: Given<'_>, parts: &[Vec<u8>]) -> Result<Self, Failure> {
         let recipe = A::recipe(given.settings)?;
         let members = Members::new(&recipe, given.task, given.data, given.unlabelled, given.seed)?;
-        let members = (0..).zip(parts).map(|(part, bytes)| members.restore(part, bytes));
-        Ok(Self { ensemble: Ensemble::new(given.seed, members.collect::<Result<_, _>>()?), agent: PhantomData })
+        let ensemble =
+            Ensemble::new(given.seed, restored(recipe.size, parts, |part, bytes| members.restore(part, bytes))?);
+        Ok(Self { ensemble, agent: PhantomData })
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {

@@ -16,10 +16,24 @@ use crate::training::Training;
 use crate::vae::Encoder;
 
 impl Recipe {
+    /// Returns whether the prior function needs an autoencoder, which all members share.
+    pub fn needs_encoder(&self) -> bool {
+        self.prior == Prior::Vae && self.prior_scale > 0.0
+    }
+
     /// Trains the autoencoder and returns its encoder, if the prior function needs one.
-    fn encoder(&self, task: &Task, inputs: &Matrix, seed: u64) -> Result<Option<Encoder>, Failure> {
-        let needed = self.prior == Prior::Vae && self.prior_scale > 0.0;
-        needed.then(|| Encoder::train(task, inputs, self.vae_steps, self.batch_size, seed)).transpose()
+    fn encoder(
+        &self,
+        task: &Task,
+        inputs: &Matrix,
+        unlabelled: Option<&Matrix>,
+        seed: u64,
+    ) -> Result<Option<Encoder>, Failure> {
+        if !self.needs_encoder() {
+            return Ok(None);
+        }
+        let inputs = stacked(inputs, unlabelled)?;
+        Encoder::train(task, &inputs, self.vae_steps, self.batch_size, seed).map(Some)
     }
 
     /// Returns the untrained network of member `index`.
@@ -109,7 +123,7 @@ impl<'a> Members<'a> {
         seed: u64,
     ) -> Result<Self, Failure> {
         let training = Training::new(recipe, task, data, seed)?;
-        let encoder = recipe.encoder(task, &*stacked(&data.inputs, unlabelled)?, seed)?;
+        let encoder = recipe.encoder(task, &data.inputs, unlabelled, seed)?;
         Ok(Self { recipe, task, data, seed, training, encoder })
     }
 

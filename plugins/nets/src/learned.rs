@@ -1,10 +1,10 @@
 //! Trained numbers as bytes, to carry a member of an ensemble from the instance that trained it to another.
 
-use jointly_sdk::Failure;
+use jointly_sdk::{Failure, MOST_PARTS};
 
 /// Returns the bits of all numbers, one list after the other.
-pub(crate) fn keep<const N: usize>(lists: [&[f32]; N]) -> Vec<u8> {
-    lists.iter().flat_map(|list| list.iter().flat_map(|value| value.to_le_bytes())).collect()
+pub fn keep<'a>(lists: impl IntoIterator<Item = &'a [f32]>) -> Vec<u8> {
+    lists.into_iter().flatten().flat_map(|value| value.to_le_bytes()).collect()
 }
 
 /// Replaces the numbers by those of the bytes.
@@ -12,7 +12,8 @@ pub(crate) fn keep<const N: usize>(lists: [&[f32]; N]) -> Vec<u8> {
 /// # Errors
 ///
 /// Fails if the bytes are not as many as the numbers have.
-pub(crate) fn restore<const N: usize>(bytes: &[u8], lists: [&mut [f32]; N]) -> Result<(), Failure> {
+pub fn restore<'a>(bytes: &[u8], lists: impl IntoIterator<Item = &'a mut [f32]>) -> Result<(), Failure> {
+    let lists: Vec<&mut [f32]> = lists.into_iter().collect();
     let numbers: usize = lists.iter().map(|list| list.len()).sum();
     let (kept, rest) = bytes.as_chunks();
     if kept.len() != numbers || !rest.is_empty() {
@@ -23,6 +24,27 @@ pub(crate) fn restore<const N: usize>(bytes: &[u8], lists: [&mut [f32]; N]) -> R
     Ok(())
 }
 
+/// Returns the number of parts of an ensemble in which each member is one, if there are several and not too many.
+pub fn several(members: usize) -> Option<u32> {
+    u32::try_from(members).ok().filter(|members| (2..=MOST_PARTS).contains(members))
+}
+
+/// Returns all members of an ensemble from their bytes.
+///
+/// # Errors
+///
+/// Fails if there are not `size` members, or with the error of one.
+pub fn restored<M>(
+    size: usize,
+    parts: &[Vec<u8>],
+    restore: impl Fn(u64, &[u8]) -> Result<M, Failure>,
+) -> Result<Vec<M>, Failure> {
+    if parts.len() != size {
+        return Err(Failure::Internal(format!("{} parts in place of {size} members", parts.len())));
+    }
+    (0..).zip(parts).map(|(member, bytes)| restore(member, bytes)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,9 +52,9 @@ mod tests {
     #[test]
     fn numbers_keep_their_bits() {
         let (first, second) = ([1.5, -0.0, f32::MIN_POSITIVE / 2.0], [f32::from_bits(0x7fa0_0001)]);
-        let bytes = keep([&first, &second]);
+        let bytes = keep([&first[..], &second]);
         let (mut a, mut b) = ([9.0; 3], [9.0; 1]);
-        restore(&bytes, [&mut a, &mut b]).unwrap();
+        restore(&bytes, [&mut a[..], &mut b]).unwrap();
         let bits = |list: &[f32]| list.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         assert_eq!((bits(&a), bits(&b)), (bits(&first), bits(&second)));
     }
@@ -40,7 +62,7 @@ mod tests {
     #[test]
     fn other_numbers_of_bytes_are_refused() {
         for length in [0, 3, 5, 8] {
-            let failure = restore(&vec![0; length], [&mut [0.0]]).unwrap_err();
+            let failure = restore(&vec![0; length], [&mut [0.0][..]]).unwrap_err();
             assert_eq!(failure.to_string(), format!("{length} bytes in place of 1 trained numbers"));
         }
     }

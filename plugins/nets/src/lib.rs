@@ -20,7 +20,7 @@ pub mod inputs;
 pub mod ints;
 pub mod last_layer;
 pub mod layout;
-mod learned;
+pub mod learned;
 pub mod loss;
 pub mod network;
 pub mod noisy;

@@ -6,10 +6,11 @@ use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::layout;
 use jointly_nets::normals::Normals;
 use jointly_nets::penalty::temperature;
-use jointly_nets::{Finite, FirstBiases, Network, Progress, Rows, Stream, widths};
+use jointly_nets::simd::{floats, floats_mut};
+use jointly_nets::{Finite, FirstBiases, Network, Progress, Rows, Stream, learned, widths};
 use jointly_sdk::{
-    Classifier, Count, Dataset, Description, Failure, Fraction, Matrix, NonNegative, Positive, Setting, Sweep, Task,
-    Widths, choices, settings, sweep,
+    Classifier, Count, Dataset, Description, Failure, Fraction, Given, Matrix, NonNegative, Positive, Setting, Sweep,
+    Task, Widths, choices, settings, sweep,
 };
 
 use langevin::{Chain, Motion};
@@ -54,6 +55,17 @@ settings! {
 }
 
 impl Settings {
+    /// Parses settings under which a network is kept.
+    fn checked(settings: &[Setting]) -> Result<Self, Failure> {
+        let settings = Self::parse(settings)?;
+        let (steps, burn_in) = (*settings.steps, *settings.burn_in);
+        if steps < burn_in {
+            let reason = format!("burn-in is {burn_in} of {steps} steps, so that no network is kept; lower it");
+            return Err(Failure::InvalidSetting(reason));
+        }
+        Ok(settings)
+    }
+
     fn motion(&self, examples: usize) -> Motion {
         Motion {
             rate: *self.learning_rate,
@@ -108,12 +120,8 @@ impl Classifier for Langevin {
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
-        let settings = Settings::parse(settings)?;
-        let (steps, burn_in) = (*settings.steps, *settings.burn_in);
-        if steps < burn_in {
-            let reason = format!("burn-in is {burn_in} of {steps} steps, so that no network is kept; lower it");
-            return Err(Failure::InvalidSetting(reason));
-        }
+        let settings = Settings::checked(settings)?;
+        let steps = *settings.steps;
         let mut examples = Examples::new(task, data, *settings.batch_size, Stream::Batches.rng(seed, 0))?;
         let widths = widths(task, &settings.hidden);
         let mut network = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
@@ -138,6 +146,25 @@ impl Classifier for Langevin {
             }
             progress.step();
         }
+        Ok(Self { belief: Finite::new(seed, networks) })
+    }
+
+    fn parts(_: &Task, _: &[Setting]) -> Result<Option<u32>, Failure> {
+        Ok(Some(1))
+    }
+
+    fn train_part(Given { task, data, settings, seed, .. }: Given<'_>, _: u32) -> Result<Vec<u8>, Failure> {
+        let chain = Self::train(task, data, None, settings, seed)?;
+        Ok(learned::keep(chain.belief.functions().iter().map(|network| floats(&network.parameters))))
+    }
+
+    fn join(Given { task, settings, seed, .. }: Given<'_>, parts: &[Vec<u8>]) -> Result<Self, Failure> {
+        let settings = Settings::checked(settings)?;
+        let kept = (1..=*settings.steps).filter(|steps| settings.keeps(*steps)).count();
+        let start = Network::new(&widths(task, &settings.hidden), FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
+        let mut networks = vec![start; kept];
+        let learned = parts.first().map(Vec::as_slice).unwrap_or_default();
+        learned::restore(learned, networks.iter_mut().map(|network| floats_mut(&mut network.parameters)))?;
         Ok(Self { belief: Finite::new(seed, networks) })
     }
 

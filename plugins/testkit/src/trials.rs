@@ -1,6 +1,8 @@
 //! Small problems for every kind of input, and assertions that every agent must pass on them; for the agents' tests.
 
-use jointly_sdk::{Dataset, Failure, ImageShape, InputClassifier, Inputs, Matrix, Rng, Task, TokenMatrix, Tokens};
+use jointly_sdk::{
+    Dataset, Failure, Given, ImageShape, InputClassifier, Inputs, Matrix, Rng, Task, TokenMatrix, Tokens,
+};
 
 use crate::settings;
 
@@ -127,6 +129,16 @@ fn train<A: InputClassifier>(trial: &Trial, pairs: &[(&str, &str)], seed: u64) -
     trained.unwrap_or_else(|failure| panic!("{}: {failure}", trial.name))
 }
 
+/// Trains the agent in parts, if it has any.
+fn joined<A: InputClassifier>(trial: &Trial, pairs: &[(&str, &str)], seed: u64) -> Option<A> {
+    let (task, settings) = (&trial.task, &settings(pairs)[..]);
+    let count = A::parts(task, settings).expect("settings that training accepts")?;
+    let given = Given { task, data: &trial.train, validation: Some(&trial.test), unlabelled: None, settings, seed };
+    let parts: Result<Vec<_>, Failure> = (0..count).map(|part| A::train_part(given, part)).collect();
+    let joined = parts.and_then(|parts| A::join(given, &parts));
+    Some(joined.unwrap_or_else(|failure| panic!("{}: {failure}", trial.name)))
+}
+
 /// Computes the class probabilities of the draws, one after the other.
 ///
 /// # Panics
@@ -170,7 +182,8 @@ pub fn learns_by_its_seed<A: InputClassifier>(pairs: &[(&str, &str)]) {
     }
 }
 
-/// Asserts that a draw, and its canonical draw, has the same bits at a row whatever the other rows and draws are.
+/// Asserts that a draw, and its canonical draw, has the same bits at a row whatever the other rows and draws are, and
+/// also if the agent is trained in parts.
 ///
 /// # Panics
 ///
@@ -188,6 +201,10 @@ pub fn draws_are_functions<A: InputClassifier>(pairs: &[(&str, &str)]) {
             let (task, inputs) = (&trial.task, &trial.test.inputs);
             let draws = [4, 9, 2, 1 << 40, 4, 17];
             let together = sample(&agent, task, inputs, &draws);
+            if let Some(joined) = joined::<A>(&trial, pairs, 4) {
+                assert!(sample(&joined, task, inputs, &draws) == together, "{} {pairs:?}: its parts", trial.name);
+                assert_eq!(draws.map(|draw| joined.canonical_draw(draw)), draws.map(|draw| agent.canonical_draw(draw)));
+            }
             let classes = task.num_classes;
             let reversed: Vec<usize> = (0..ROWS).rev().step_by(7).collect();
             for (draw, together) in draws.into_iter().zip(together.chunks(ROWS * classes)) {

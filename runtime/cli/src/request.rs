@@ -68,7 +68,7 @@ pub(crate) struct Request {
     /// Master seed: problems, test inputs and the agents' seeds follow from it
     #[arg(long, value_name = "N", default_value_t)]
     seed: Seed,
-    /// The number of units that run at a time; no score depends on it [default: the number of cores]
+    /// Threads: units that run at a time, or what one unit can share; no score depends on it [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = jobs::parse)]
     jobs: Option<NonZero<usize>>,
     /// Only problems whose name matches, such as 'quick/t10/*/*' or '*/{iris,mnist}/*'

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Limits {
     /// Units of fuel, about one for each instruction, by the host's price list; the same on every machine.
     pub fuel: u64,
-    /// Bytes of linear memory.
+    /// Bytes of the memories of an instance.
     pub memory: u64,
     /// Seconds that a native agent may take for one request. Fuel and memory do not limit it.
     #[serde(default = "usual_timeout", skip_serializing_if = "is_usual")]

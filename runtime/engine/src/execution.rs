@@ -89,7 +89,7 @@ pub fn on_threads<T: Send>(
         // A loop on each thread, not a task for each unit: a thread that waits for a part of its unit's estimates takes
         // up other tasks of the pool, and must not begin another unit in the middle of its own.
         scope.spawn_broadcast(move |_, thread| {
-            // Threads without a unit compute parts of other units' estimates.
+            // Threads without a unit compute parts of other units.
             let Some(activity) = activities_of.get(thread.index()) else { return };
             while !stop.load(Ordering::Relaxed)
                 && let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed))

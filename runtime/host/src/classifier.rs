@@ -1,10 +1,9 @@
 //! An agent with settings and limits as a classifier of the runtime, and the trained classifier.
 
-use jointly_core::class_probs::normalized;
 use jointly_core::{Classifier, Dataset, Inputs, Model, Task, Tokens};
 
 use crate::bindings::ClassifierPre;
-use crate::copies::Copies;
+use crate::copies::{Copies, Copy};
 use crate::given::Given;
 use crate::meter::Meter;
 use crate::parts;
@@ -50,8 +49,9 @@ impl Classifier for ConfiguredClassifier {
     type Model = TrainedClassifier;
     type Error = Failure;
 
-    /// Trains the agent in a store of its own, and parts of it in stores of theirs. The agent gets `unlabelled` only if its description says that it uses
-    /// them.
+    /// Trains the agent in a store of its own, and its parts, if it has any, in stores of theirs, on the threads of the
+    /// pool that the caller is in; their stacks must have room for guests. The agent gets `unlabelled` only if its
+    /// description says that it uses them.
     ///
     /// # Errors
     /// The agent's failure. An agent that does not support classification, or tokens that the task has, fails before
@@ -71,17 +71,18 @@ impl Classifier for ConfiguredClassifier {
         let unlabelled = unlabelled.filter(|_| self.unlabelled);
         let given = Given::new(task, Some(data), validation, unlabelled, &self.settings, seed);
         let mut first = Sandbox::new(component, self.limits, self.trace.clone(), seed)?;
-        let count = if self.in_parts { given.parts(&mut first)? } else { 1 };
-        let (copies, memory) = if count == 1 {
-            let model = given.train(&mut first)?.map_err(|failure| own_word(Phase::Train, failure))?;
-            (Copies::one(first, model), 0)
-        } else {
-            let spent = first.fuel_used();
+        let count = if self.in_parts { given.count_parts(&mut first)? } else { None };
+        let (copies, memory) = if let Some(count) = count {
+            let (spent, memory) = (first.fuel_used(), first.memory_used());
             // Only instances that work take memory.
             drop(first);
-            let trained = parts::train(component, self.limits, &self.trace, &given, spent, count)?;
+            let trained = parts::train(component, self.limits, &self.trace, given, spent, count)?;
             let spent = spent.saturating_add(trained.fuel);
-            (Copies::two(component, self.limits, &self.trace, &given, spent, &trained.parts)?, trained.memory)
+            let copies = Copies::two(component, self.limits, &self.trace, given, spent, &trained.parts)?;
+            (copies, memory.max(trained.memory))
+        } else {
+            let model = given.train(&mut first)?.map_err(|failure| own_word(Phase::Train, failure))?;
+            (Copies::One(Copy { sandbox: first, model }), 0)
         };
         Ok(TrainedClassifier { copies, num_classes: task.num_classes as usize, memory })
     }
@@ -91,7 +92,7 @@ impl Classifier for ConfiguredClassifier {
 pub struct TrainedClassifier {
     copies: Copies,
     num_classes: usize,
-    /// The most bytes of memory that one of the parts of its training used.
+    /// The most bytes of memory of an instance that was needed for training alone.
     memory: u64,
 }
 
@@ -119,8 +120,6 @@ impl Model for TrainedClassifier {
     }
 
     fn sample_probs(&mut self, asked: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Failure> {
-        let numbers = asked.rows() * self.num_classes;
-        let probs = self.copies.sample_probs(asked, draws, numbers)?;
-        normalized(probs, draws, asked.rows(), self.num_classes).map_err(invalid)
+        self.copies.sample_probs(asked, draws, self.num_classes)
     }
 }

@@ -1,132 +1,154 @@
-//! The instances that answer for a trained classifier: one, or two copies if it was trained in parts.
+//! The instances that answer for a trained classifier: the one that was trained, or two copies if it is trained in parts.
 //!
 //! Two copies share the draws of a call, the first half and the second, on any number of threads: which of them answers
 //! does not depend on the machine.
 
 use jointly_core::Inputs;
+use jointly_core::class_probs::normalized;
 use wasmtime::component::ResourceAny;
 
 use crate::bindings::ClassifierPre;
 use crate::given::{Given, inputs};
 use crate::meter::Meter;
-use crate::sandbox::{Sandbox, out_of_fuel, own_word};
+use crate::sandbox::{Sandbox, invalid, out_of_fuel, own_word};
 use crate::world::Classification as World;
-use crate::{Failure, Limits, Phase, Trace};
+use crate::{Failure, Kind, Limits, Phase, Trace, pool};
 
-/// The instances of a trained classifier. The fuel of both counts as used in each.
-pub(crate) struct Copies {
-    limit: u64,
-    first: Answering,
-    second: Option<Answering>,
+/// The instances of a trained classifier.
+pub(crate) enum Copies {
+    One(Copy),
+    Two { first: Box<Copy>, second: Box<Copy>, fuel: Fuel },
 }
 
 /// An instance with its trained model.
-struct Answering {
-    sandbox: Sandbox<World>,
-    model: ResourceAny,
+pub(crate) struct Copy {
+    pub(crate) sandbox: Sandbox<World>,
+    pub(crate) model: ResourceAny,
+}
+
+/// The fuel of two instances together, in units.
+#[derive(Clone, Copy)]
+pub(crate) struct Fuel {
+    limit: u64,
+    used: u64,
+}
+
+impl Fuel {
+    fn left(self) -> u64 {
+        self.limit.saturating_sub(self.used)
+    }
 }
 
 impl Copies {
-    /// The instance that was trained.
-    pub(crate) fn one(sandbox: Sandbox<World>, model: ResourceAny) -> Self {
-        Self { limit: u64::MAX, first: Answering { sandbox, model }, second: None }
-    }
-
     /// Makes two copies of the agent that consists of these parts, which has used `spent` units of fuel before.
     pub(crate) fn two(
         component: &ClassifierPre<Meter>,
         limits: Limits,
         trace: &Trace,
-        given: &Given<'_>,
+        given: Given<'_>,
         spent: u64,
         parts: &[Vec<u8>],
     ) -> Result<Self, Failure> {
-        let begin = |trace: Trace| -> Result<Sandbox<World>, Failure> {
-            let mut sandbox = Sandbox::new(component, limits, trace, given.seed)?;
-            sandbox.spend(spent);
+        let mut fuel = Fuel { limit: limits.fuel, used: spent };
+        let mut begin = |trace: Trace| -> Result<Sandbox<World>, Failure> {
+            let sandbox = Sandbox::new(component, Limits { fuel: fuel.left(), ..limits }, trace, given.seed)?;
+            fuel.used = fuel.used.saturating_add(sandbox.fuel_used());
             Ok(sandbox)
         };
         let (mut first, mut second) = (begin(trace.clone())?, begin(Trace::default())?);
-        first.spend(second.fuel_used() - spent);
-        second.spend(first.fuel_used() - second.fuel_used());
         let join = |sandbox: &mut Sandbox<World>| {
             given.join(sandbox, parts)?.map_err(|failure| own_word(Phase::Train, failure))
         };
-        let (one, two) = side_by_side(limits.fuel, Phase::Train, (&mut first, join), (&mut second, join))?;
-        Ok(Self {
-            limit: limits.fuel,
-            first: Answering { sandbox: first, model: one },
-            second: Some(Answering { sandbox: second, model: two }),
-        })
+        let (one, two) = side_by_side(&mut fuel, Phase::Train, (&mut first, join), (&mut second, join))?;
+        let copy = |sandbox, model| Box::new(Copy { sandbox, model });
+        Ok(Self::Two { first: copy(first, one), second: copy(second, two), fuel })
     }
 
     pub(crate) fn fuel_used(&self) -> u64 {
-        self.first.sandbox.fuel_used()
+        match self {
+            Self::One(copy) => copy.sandbox.fuel_used(),
+            Self::Two { fuel, .. } => fuel.used,
+        }
     }
 
     /// Returns the bytes of the memories of the copy that has more.
     pub(crate) fn memory_used(&self) -> u64 {
-        let second = self.second.as_ref().map_or(0, |copy| copy.sandbox.memory_used());
-        self.first.sandbox.memory_used().max(second)
+        match self {
+            Self::One(copy) => copy.sandbox.memory_used(),
+            Self::Two { first, second, .. } => first.sandbox.memory_used().max(second.sandbox.memory_used()),
+        }
     }
 
     /// Asks the first copy.
     pub(crate) fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Failure> {
-        let Answering { sandbox, model } = &mut self.first;
-        let before = sandbox.fuel_used();
-        let canonical = sandbox.call_for(Phase::Sample, size_of_val(draws), |world, store| {
-            world.classification().model().call_canonical_draws(store, *model, draws)
-        })?;
-        if let Some(second) = &mut self.second {
-            second.sandbox.spend(sandbox.fuel_used() - before);
+        let ask = |model: ResourceAny, sandbox: &mut Sandbox<World>| {
+            sandbox.call_for(Phase::Sample, size_of_val(draws), |world, store| {
+                world.classification().model().call_canonical_draws(store, model, draws)
+            })
+        };
+        match self {
+            Self::One(Copy { sandbox, model }) => ask(*model, sandbox),
+            Self::Two { first, fuel, .. } => {
+                let (canonical, used) = first.sandbox.within(fuel.left(), |sandbox| ask(first.model, sandbox));
+                fuel.used += used;
+                canonical
+            }
         }
-        Ok(canonical)
     }
 
-    /// Returns the answer of `numbers` numbers for each draw.
-    pub(crate) fn sample_probs(&mut self, rows: &Inputs, draws: &[u64], numbers: usize) -> Result<Vec<f32>, Failure> {
+    /// Returns the probabilities of `classes` classes for each draw at each row, checked.
+    pub(crate) fn sample_probs(&mut self, rows: &Inputs, draws: &[u64], classes: usize) -> Result<Vec<f32>, Failure> {
         let ask = |model: ResourceAny, draws: &[u64], sandbox: &mut Sandbox<World>| {
-            let bytes = draws.len() * numbers * size_of::<f32>();
+            let bytes = draws.len() * rows.rows() * classes * size_of::<f32>();
             let answer = sandbox.call_for(Phase::Sample, bytes, |world, store| {
                 world.classification().model().call_sample_probs(store, model, inputs(rows), draws)
             })?;
-            answer.map_err(|failure| own_word(Phase::Sample, failure))
+            let probs = answer.map_err(|failure| own_word(Phase::Sample, failure))?;
+            normalized(probs, draws, rows.rows(), classes).map_err(invalid)
         };
-        let Answering { sandbox: first, model: one } = &mut self.first;
-        let Some(Answering { sandbox: second, model: two }) = &mut self.second else {
-            return ask(*one, draws, first);
-        };
-        let (early, late) = draws.split_at(draws.len().div_ceil(2));
-        let (early, late) = side_by_side(
-            self.limit,
-            Phase::Sample,
-            (first, |sandbox: &mut _| ask(*one, early, sandbox)),
-            (second, |sandbox: &mut _| if late.is_empty() { Ok(Vec::new()) } else { ask(*two, late, sandbox) }),
-        )?;
-        Ok([early, late].concat())
+        match self {
+            Self::One(Copy { sandbox, model }) => ask(*model, draws, sandbox),
+            Self::Two { first, second, fuel } => {
+                let (early, late) = draws.split_at(draws.len().div_ceil(2));
+                let ask_second = |sandbox: &mut _| {
+                    if late.is_empty() { Ok(Vec::new()) } else { ask(second.model, late, sandbox) }
+                };
+                let (mut probs, others) = side_by_side(
+                    fuel,
+                    Phase::Sample,
+                    (&mut first.sandbox, |sandbox: &mut _| ask(first.model, early, sandbox)),
+                    (&mut second.sandbox, ask_second),
+                )?;
+                probs.extend_from_slice(&others);
+                Ok(probs)
+            }
+        }
     }
 }
 
-/// Calls both copies, on two threads of the pool if there are any, with the outcome of one call after the other.
+/// Calls both copies, on two threads if there are two, with the outcome of one call after the other.
 fn side_by_side<T: Send>(
-    limit: u64,
+    fuel: &mut Fuel,
     phase: Phase,
     (first, call_first): (&mut Sandbox<World>, impl FnOnce(&mut Sandbox<World>) -> Result<T, Failure> + Send),
     (second, call_second): (&mut Sandbox<World>, impl FnOnce(&mut Sandbox<World>) -> Result<T, Failure> + Send),
 ) -> Result<(T, T), Failure> {
-    let before = first.fuel_used();
-    let (one, two) = if rayon::current_thread_index().is_some() {
-        rayon::join(|| call_first(first), || call_second(second))
+    let left = fuel.left();
+    let ((one, by_first), (two, by_second)) = if pool::has_more_threads() {
+        // The first call may leave less for the second; what that changes is found below.
+        rayon::join(|| first.within(left, call_first), || second.within(left, call_second))
     } else {
-        (call_first(first), call_second(second))
+        let (one, by_first) = first.within(left, call_first);
+        let one = one?;
+        ((Ok(one), by_first), second.within(left - by_first, call_second))
     };
     let one = one?;
-    first.trace().append(second.trace());
-    let (by_first, by_second) = (first.fuel_used() - before, second.fuel_used().saturating_sub(before));
-    if before.saturating_add(by_first).saturating_add(by_second) > limit {
+    let used = by_first.saturating_add(by_second);
+    if used > left || two.as_ref().is_err_and(|failure| failure.kind == Kind::OutOfFuel) {
+        // How far the second call came depends on when the first ended, so its log is dropped.
         return Err(out_of_fuel(phase));
     }
-    first.spend(by_second);
-    second.spend(by_first);
+    fuel.used = fuel.used.saturating_add(used);
+    first.trace().append(second.trace());
     Ok((one, two?))
 }

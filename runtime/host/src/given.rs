@@ -10,7 +10,7 @@ use crate::world::Classification as World;
 use crate::{Failure, Kind, Phase, Setting};
 
 /// The most parts of a training.
-const PARTS: u32 = 10_000;
+const PARTS: u32 = 1_000;
 
 /// The arguments of a training.
 #[derive(Clone, Copy)]
@@ -36,17 +36,17 @@ impl<'a> Given<'a> {
         Self { task, data, validation, unlabelled, settings, seed }
     }
 
-    /// Asks the guest for the number of parts of the training; 1 if it does not train in parts.
-    pub(crate) fn parts(self, sandbox: &mut Sandbox<World>) -> Result<u32, Failure> {
+    /// Asks the guest for the number of parts of the training, if it is done in parts.
+    pub(crate) fn count_parts(self, sandbox: &mut Sandbox<World>) -> Result<Option<u32>, Failure> {
         let settings = self.settings();
         let count = sandbox.call(Phase::Train, |world, store| {
             world.parts().map(|parts| parts.count.call(store, (self.task(), &settings))).transpose()
         })?;
         match count {
-            None => Ok(1),
-            Some((Ok(count @ 1..=PARTS),)) => Ok(count),
-            Some((Ok(count),)) => {
-                let message = format!("training has {count} parts, not 1 to {PARTS}");
+            None | Some((Ok(None),)) => Ok(None),
+            Some((Ok(Some(count @ 1..=PARTS)),)) => Ok(Some(count)),
+            Some((Ok(Some(count)),)) => {
+                let message = format!("says that its training has {count} parts; 1 to {PARTS} are allowed");
                 Err(Failure { phase: Phase::Train, kind: Kind::InvalidOutput, message })
             }
             Some((Err(failure),)) => Err(own_word(Phase::Train, failure)),
@@ -63,7 +63,7 @@ impl<'a> Given<'a> {
         })
     }
 
-    /// Trains one part, of at most `bytes` bytes.
+    /// Trains one part, which may have `bytes` bytes and a little more.
     pub(crate) fn train_part(self, sandbox: &mut Sandbox<World>, part: u32, bytes: usize) -> Result<Vec<u8>, Failure> {
         let settings = self.settings();
         let trained = sandbox.call_for(Phase::Train, bytes, |world, store| {
@@ -73,7 +73,7 @@ impl<'a> Given<'a> {
         })?;
         match trained {
             Some((trained,)) => trained.map_err(|failure| own_word(Phase::Train, failure)),
-            None => unreachable!("an agent without parts has one"),
+            None => unreachable!("an agent without the interface has no parts"),
         }
     }
 
@@ -91,7 +91,7 @@ impl<'a> Given<'a> {
         })?;
         match joined {
             Some((joined,)) => Ok(joined),
-            None => unreachable!("an agent without parts has one"),
+            None => unreachable!("an agent without the interface has no parts"),
         }
     }
 

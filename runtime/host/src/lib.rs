@@ -2,7 +2,7 @@
 //!
 //! An [`Agent`] is a compiled component; [`Agent::classifier`] gives it settings and limits and makes it a
 //! [`Classifier`](jointly_core::Classifier), [`Agent::regressor`] a [`Regressor`](jointly_core::regression::Regressor).
-//! Each training has its own store, so no state passes from one unit to another.
+//! Each training has its own stores, so no state passes from one unit to another.
 #![deny(missing_docs)]
 
 mod agent;
@@ -23,6 +23,7 @@ mod load_error;
 mod machine_code;
 mod meter;
 mod parts;
+mod pool;
 mod prices;
 mod regressor;
 mod runtime;

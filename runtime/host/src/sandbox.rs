@@ -66,7 +66,13 @@ impl<W: World> Sandbox<W> {
         self.store.set_hostcall_fuel(bytes.saturating_add(SLACK_BYTES));
         let answer = call(&self.world, &mut self.store);
         self.store.data_mut().end_lines();
-        answer.map_err(|error| classify(&self.store, phase, &error))
+        let answer = answer.map_err(|error| classify(&self.store, phase, &error))?;
+        if self.store.data().host_is_short {
+            // The guest went on without memory that its limit allows: another machine would give another answer.
+            let message = "there was no memory for the agent, which its limit allows".to_owned();
+            return Err(Failure { phase, kind: Kind::Host, message });
+        }
+        Ok(answer)
     }
 
     /// Returns the bytes of all memories of the guest, which never shrink.
@@ -74,10 +80,12 @@ impl<W: World> Sandbox<W> {
         self.store.data().memory_used()
     }
 
-    /// Takes units of fuel that the agent has used in other stores.
-    pub(crate) fn spend(&mut self, fuel: u64) {
-        let left = self.store.get_fuel().unwrap_or(0).saturating_sub(fuel.saturating_mul(UNIT));
-        self.store.set_fuel(left).expect("the engine counts fuel");
+    /// Makes a call that may use `fuel` units. Returns its answer and the units that it used.
+    pub(crate) fn within<T>(&mut self, fuel: u64, call: impl FnOnce(&mut Self) -> T) -> (T, u64) {
+        let fuel = fuel.saturating_mul(UNIT);
+        self.store.set_fuel(fuel).expect("the engine counts fuel");
+        let answer = call(self);
+        (answer, (fuel - self.store.get_fuel().unwrap_or(0)).div_ceil(UNIT))
     }
 
     /// Returns the unit's progress and log, or those of a part.

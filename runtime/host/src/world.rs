@@ -25,7 +25,7 @@ type Failing<T> = (Result<T, types::Failure>,);
 
 /// The functions of the interface `classification-parts`.
 pub(crate) struct Parts {
-    pub(crate) count: TypedFunc<(wit::Task<'static>, Settings), Failing<u32>>,
+    pub(crate) count: TypedFunc<(wit::Task<'static>, Settings), Failing<Option<u32>>>,
     pub(crate) train_part: TypedFunc<TrainPart, Failing<Vec<u8>>>,
     pub(crate) join: TypedFunc<Join, Failing<ResourceAny>>,
 }

@@ -1211,10 +1211,11 @@ pub mod exports {
                         * ::core::mem::size_of::<*const u8>()],
                 );
             }
-            /// Training a classifier in parts that do not depend on one another, such as the members of an ensemble.
+            /// Training a classifier in parts that do not depend on one another, such as the members of an ensemble, and making
+            /// copies of the trained classifier.
             ///
-            /// A component may export this interface beside `classification`. The host then trains the parts side by side, each in
-            /// an instance of its own, so that one problem uses several cores.
+            /// A component may export this interface beside `classification`, so that one problem uses several cores: the host
+            /// trains the parts side by side, each in an instance of its own, and asks two copies side by side.
             #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
             pub mod classification_parts {
                 #[used]
@@ -1355,9 +1356,21 @@ pub mod exports {
                         match result9 {
                             Ok(e) => {
                                 *ptr10.add(0).cast::<u8>() = (0i32) as u8;
-                                *ptr10
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<i32>() = _rt::as_i32(e);
+                                match e {
+                                    Some(e) => {
+                                        *ptr10
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (1i32) as u8;
+                                        *ptr10
+                                            .add(4 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>() = _rt::as_i32(e);
+                                    }
+                                    None => {
+                                        *ptr10
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
                             }
                             Err(e) => {
                                 *ptr10.add(0).cast::<u8>() = (1i32) as u8;
@@ -2481,13 +2494,13 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// Returns the number of parts of a training with these settings, at least 1. For one part the host calls `train` of
-                    /// `classification`.
+                    /// Returns the number of parts of a training with these settings, at least 1; none if the host should call `train` of
+                    /// `classification` instead.
                     #[allow(async_fn_in_trait)]
                     fn count(
                         task: Task,
                         settings: _rt::Vec<Setting>,
-                    ) -> Result<u32, Failure>;
+                    ) -> Result<Option<u32>, Failure>;
                     /// Trains one part, counted from 0, and returns what it has learned, in a form that only the agent reads. The result
                     /// depends on the arguments and on nothing else.
                     #[allow(async_fn_in_trait)]
@@ -2501,6 +2514,7 @@ pub mod exports {
                         part: u32,
                     ) -> Result<_rt::Vec<u8>, Failure>;
                     /// Returns the agent that consists of all parts, in order: the same functions as `train` gives for these arguments.
+                    /// Each instance that joins the parts is a copy.
                     #[allow(async_fn_in_trait)]
                     fn join(
                         task: Task,
@@ -2767,9 +2781,9 @@ macro_rules! __export_classification_impl {
         #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.60.0:jointly:parts:classification:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1676] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1679] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x87\x0c\x01A\x02\x01\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x8a\x0c\x01A\x02\x01\
 A\x0d\x01B\x14\x01pv\x01r\x03\x04rowsy\x04colsy\x06values\0\x04\0\x06matrix\x03\0\
 \x01\x01r\x02\x04names\x05values\x04\0\x07setting\x03\0\x03\x01q\x04\x0finvalid-\
 setting\x01s\0\x0bunsupported\x01s\0\x08diverged\x01s\0\x08internal\x01s\0\x04\0\
@@ -2795,19 +2809,20 @@ ts\x03\0\x14\x01r\x02\x06inputs\x15\x06labels\x0a\x04\0\x07dataset\x03\0\x16\x04
 \x01k\x17\x01k\x15\x01p\x03\x01i\x18\x01j\x01\"\x01\x05\x01@\x06\x04task\x11\x05\
 train\x17\x0avalidation\x1f\x0aunlabelled\x20\x08settings!\x04seedw\0#\x04\0\x05\
 train\x01$\x04\0\"jointly:agent/classification@0.3.0\x05\x04\x02\x03\0\x01\x04ta\
-sk\x02\x03\0\x01\x07dataset\x02\x03\0\x01\x06inputs\x02\x03\0\x01\x05model\x01B\x1b\
+sk\x02\x03\0\x01\x07dataset\x02\x03\0\x01\x06inputs\x02\x03\0\x01\x05model\x01B\x1c\
 \x02\x03\x02\x01\x02\x04\0\x07setting\x03\0\0\x02\x03\x02\x01\x03\x04\0\x07failu\
 re\x03\0\x02\x02\x03\x02\x01\x05\x04\0\x04task\x03\0\x04\x02\x03\x02\x01\x06\x04\
 \0\x07dataset\x03\0\x06\x02\x03\x02\x01\x07\x04\0\x06inputs\x03\0\x08\x02\x03\x02\
-\x01\x08\x04\0\x05model\x03\0\x0a\x01p\x01\x01j\x01y\x01\x03\x01@\x02\x04task\x05\
-\x08settings\x0c\0\x0d\x04\0\x05count\x01\x0e\x01k\x07\x01k\x09\x01p}\x01j\x01\x11\
-\x01\x03\x01@\x07\x04task\x05\x05train\x07\x0avalidation\x0f\x0aunlabelled\x10\x08\
-settings\x0c\x04seedw\x04party\0\x12\x04\0\x0atrain-part\x01\x13\x01p\x11\x01i\x0b\
-\x01j\x01\x15\x01\x03\x01@\x07\x04task\x05\x05train\x07\x0avalidation\x0f\x0aunl\
-abelled\x10\x08settings\x0c\x04seedw\x05parts\x14\0\x16\x04\0\x04join\x01\x17\x04\
-\0(jointly:agent/classification-parts@0.3.0\x05\x09\x04\0\x1cjointly:parts/class\
-ification\x04\0\x0b\x14\x01\0\x0eclassification\x03\0\0\0G\x09producers\x01\x0cp\
-rocessed-by\x02\x0dwit-component\x070.254.2\x10wit-bindgen-rust\x060.60.0";
+\x01\x08\x04\0\x05model\x03\0\x0a\x01p\x01\x01ky\x01j\x01\x0d\x01\x03\x01@\x02\x04\
+task\x05\x08settings\x0c\0\x0e\x04\0\x05count\x01\x0f\x01k\x07\x01k\x09\x01p}\x01\
+j\x01\x12\x01\x03\x01@\x07\x04task\x05\x05train\x07\x0avalidation\x10\x0aunlabel\
+led\x11\x08settings\x0c\x04seedw\x04party\0\x13\x04\0\x0atrain-part\x01\x14\x01p\
+\x12\x01i\x0b\x01j\x01\x16\x01\x03\x01@\x07\x04task\x05\x05train\x07\x0avalidati\
+on\x10\x0aunlabelled\x11\x08settings\x0c\x04seedw\x05parts\x15\0\x17\x04\0\x04jo\
+in\x01\x18\x04\0(jointly:agent/classification-parts@0.3.0\x05\x09\x04\0\x1cjoint\
+ly:parts/classification\x04\0\x0b\x14\x01\0\x0eclassification\x03\0\0\0G\x09prod\
+ucers\x01\x0cprocessed-by\x02\x0dwit-component\x070.254.2\x10wit-bindgen-rust\x06\
+0.60.0";
         };
     };
 }

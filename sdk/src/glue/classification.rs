@@ -35,7 +35,7 @@ impl<L: Learner> classification::Guest for ClassificationGlue<L> {
 }
 
 impl<L: Learner> classification_parts::Guest for ClassificationGlue<L> {
-    fn count(task: classification::Task, given: Vec<wit::Setting>) -> Result<u32, wit::Failure> {
+    fn count(task: classification::Task, given: Vec<wit::Setting>) -> Result<Option<u32>, wit::Failure> {
         super::report_panics();
         Ok(L::parts(&task.into(), &settings(given))?)
     }

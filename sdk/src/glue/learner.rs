@@ -29,7 +29,7 @@ impl<I> Lesson<I> {
 pub trait Learner: Sized + 'static {
     fn learn(lesson: Lesson) -> Result<Self, Failure>;
 
-    fn parts(task: &Task, settings: &[Setting]) -> Result<u32, Failure>;
+    fn parts(task: &Task, settings: &[Setting]) -> Result<Option<u32>, Failure>;
 
     fn learn_part(lesson: Lesson, part: u32) -> Result<Vec<u8>, Failure>;
 
@@ -50,7 +50,7 @@ impl<T: Classifier> Learner for OfNumbers<T> {
         T::train_with_unlabelled(task, data, validation, unlabelled, settings, seed).map(Self)
     }
 
-    fn parts(task: &Task, settings: &[Setting]) -> Result<u32, Failure> {
+    fn parts(task: &Task, settings: &[Setting]) -> Result<Option<u32>, Failure> {
         T::parts(task, settings)
     }
 
@@ -91,7 +91,7 @@ impl<T: InputClassifier> Learner for OfInputs<T> {
         T::train_with_unlabelled(task, data, validation, unlabelled, settings, seed).map(Self)
     }
 
-    fn parts(task: &Task, settings: &[Setting]) -> Result<u32, Failure> {
+    fn parts(task: &Task, settings: &[Setting]) -> Result<Option<u32>, Failure> {
         T::parts(task, settings)
     }
 
@@ -178,11 +178,11 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_has_one_part_unless_it_says_otherwise() {
+    fn an_agent_has_no_parts_unless_it_says_so() {
         let task = Task::new(2, 2);
-        assert_eq!(OfNumbers::<Counts>::parts(&task, &[]), Ok(1));
+        assert_eq!(OfNumbers::<Counts>::parts(&task, &[]), Ok(None));
         let none = OfNumbers::<Counts>::learn_part(lesson(&task, None), 0);
-        assert_eq!(none, Err(Failure::Internal("training has one part".into())));
+        assert_eq!(none, Err(Failure::Internal("training has no parts".into())));
         assert!(OfNumbers::<Counts>::join(lesson(&task, None), &[]).is_err());
     }
 }

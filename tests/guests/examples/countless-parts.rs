@@ -25,8 +25,8 @@ impl Classifier for CountlessParts {
         Ok(Self { classes: task.num_classes, first: 0.5 })
     }
 
-    fn parts(_task: &Task, _settings: &[Setting]) -> Result<u32, Failure> {
-        Ok(u32::MAX)
+    fn parts(_task: &Task, _settings: &[Setting]) -> Result<Option<u32>, Failure> {
+        Ok(Some(u32::MAX))
     }
 
     fn train_part(_given: Given<'_>, _part: u32) -> Result<Vec<u8>, Failure> {

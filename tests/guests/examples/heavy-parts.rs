@@ -25,8 +25,8 @@ impl Classifier for HeavyParts {
         Ok(Self { classes: task.num_classes, first: 0.5 })
     }
 
-    fn parts(_task: &Task, _settings: &[Setting]) -> Result<u32, Failure> {
-        Ok(100)
+    fn parts(_task: &Task, _settings: &[Setting]) -> Result<Option<u32>, Failure> {
+        Ok(Some(100))
     }
 
     fn train_part(_given: Given<'_>, _part: u32) -> Result<Vec<u8>, Failure> {

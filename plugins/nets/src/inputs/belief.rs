@@ -3,9 +3,10 @@
 use crate::adam::Adam;
 use crate::convolution::Images;
 use crate::layout::mask_of;
+use crate::learned;
 use crate::noisy::Deviations;
 use crate::normals::Normals;
-use crate::simd::{Lanes, floats};
+use crate::simd::{Lanes, floats, floats_mut};
 use crate::softmax::exp;
 use crate::{Network, Noisy, Progress, Stream};
 use jointly_sdk::{Failure, Inputs};
@@ -70,6 +71,22 @@ pub struct Belief {
 }
 
 impl Setup<'_> {
+    /// Returns a trained posterior from the bytes that [`Belief::learned`] gave of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the bytes are not those of such a posterior.
+    pub fn believe_again(&self, uncertain: Uncertain, bytes: &[u8]) -> Result<Belief, Failure> {
+        let (plan, reader) = (self.plan(), self.reader().clone());
+        let (network, tables) = (plan.network(self.seed, 0), plan.tables(self.seed, 0));
+        let from = first_of(&network, uncertain);
+        let scales = vec![Lanes::splat(0.0); network.parameters.len() - from];
+        let mut belief = Belief { fitted: Fitted { reader, tables, network }, from, scales, seed: self.seed };
+        let [parameters, embeddings] = belief.fitted.learned_mut();
+        learned::restore(bytes, [parameters, embeddings, floats_mut(&mut belief.scales)])?;
+        Ok(belief)
+    }
+
     /// Trains a posterior. Without examples it is the prior, or the Gaussian with the variance of a mixture prior.
     ///
     /// # Errors
@@ -78,9 +95,8 @@ impl Setup<'_> {
     pub fn believe(&self, uncertain: Uncertain, by: &Variational, progress: &mut Progress) -> Result<Belief, Failure> {
         let mut network = self.plan().network(self.seed, 0);
         let blocks = network.blocks();
-        let first = if uncertain == Uncertain::AllLayers { 0 } else { blocks.len() - 1 };
-        let flips: Vec<bool> = (0..blocks.len()).map(|b| b >= first).collect();
-        let from = blocks[first].vectors().start;
+        let from = first_of(&network, uncertain);
+        let flips: Vec<bool> = blocks.iter().map(|block| block.vectors().start >= from).collect();
         let mask = mask_of(&blocks)[from..].to_vec();
         let zero = Lanes::splat(0.0);
         let len = network.parameters.len();
@@ -130,6 +146,13 @@ impl Setup<'_> {
     }
 }
 
+/// Returns the index of the first vector of the uncertain parameters.
+fn first_of(network: &Network, uncertain: Uncertain) -> usize {
+    let blocks = network.blocks();
+    let first = if uncertain == Uncertain::AllLayers { 0 } else { blocks.len() - 1 };
+    blocks[first].vectors().start
+}
+
 /// Returns the exponentials of the bounded logarithms; zero where a row is padded.
 fn scales_of(logarithms: &[Lanes], mask: &[Lanes]) -> Vec<Lanes> {
     let (low, high) = (Lanes::splat(LOG_SCALES.0), Lanes::splat(LOG_SCALES.1));
@@ -139,6 +162,11 @@ fn scales_of(logarithms: &[Lanes], mask: &[Lanes]) -> Vec<Lanes> {
 }
 
 impl Belief {
+    /// Returns what training has changed, for [`Setup::believe_again`].
+    pub fn learned(&self) -> Vec<u8> {
+        [self.fitted.learned(), learned::keep([floats(&self.scales)])].concat()
+    }
+
     /// Returns the deviations that a draw adds to the means of the uncertain parameters.
     fn deviations(&self, draw: u64) -> Vec<Lanes> {
         let mut deviations = vec![Lanes::splat(0.0); self.scales.len()];

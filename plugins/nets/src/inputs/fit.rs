@@ -9,7 +9,7 @@ use crate::fit::{check_parameters, shuffle};
 use crate::learned;
 use crate::loss::{CrossEntropy, Targets};
 use crate::noisy::Deviations;
-use crate::simd::{Lanes, floats_mut};
+use crate::simd::Lanes;
 use crate::training::Training;
 use crate::{Network, Noisy, Progress, Recipe, Stream};
 use jointly_sdk::{Dataset, Failure, Inputs, Task};
@@ -124,10 +124,11 @@ impl<'a> Setup<'a> {
     ///
     /// Fails if the bytes are not those of a member of this shape.
     pub fn restore(&self, member: u64, bytes: &[u8]) -> Result<Fitted, Failure> {
-        let plan = self.plan();
-        let (mut network, mut tables) = (plan.network(self.seed, member), plan.tables(self.seed, member));
-        learned::restore(bytes, [floats_mut(&mut network.parameters), tables.values_mut()])?;
-        Ok(Fitted { reader: self.reader.clone(), tables, network })
+        let (plan, reader) = (self.plan(), self.reader.clone());
+        let (network, tables) = (plan.network(self.seed, member), plan.tables(self.seed, member));
+        let mut fitted = Fitted { reader, tables, network };
+        learned::restore(bytes, fitted.learned_mut())?;
+        Ok(fitted)
     }
 
     /// Starts the training of a member without noise, and returns its untrained network.

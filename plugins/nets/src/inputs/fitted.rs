@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::learned;
 use crate::predict::outputs;
-use crate::simd::floats;
+use crate::simd::{floats, floats_mut};
 use crate::{Function, Network, Rows, predict};
 use jointly_sdk::{Failure, Inputs, Matrix, Tokens};
 
@@ -47,6 +47,11 @@ impl Fitted {
     /// Returns what training has changed, for [`Setup::restore`](super::Setup::restore).
     pub fn learned(&self) -> Vec<u8> {
         learned::keep([floats(&self.network.parameters), self.tables.values()])
+    }
+
+    /// Returns the numbers that training changes.
+    pub(super) fn learned_mut(&mut self) -> [&mut [f32]; 2] {
+        [floats_mut(&mut self.network.parameters), self.tables.values_mut()]
     }
 
     /// The number of classes.
