@@ -6,7 +6,7 @@ use wasmtime::component::{Component as Compiled, HasSelf, Linker};
 use wasmtime::error::Context as _;
 use wasmtime::{Config, Engine, Result, Store};
 
-use crate::workload::{Targets, Workload};
+use crate::workload::{Sampling, Targets, Workload};
 
 mod classes {
     wasmtime::component::bindgen!({ path: "../wit", world: "classifier" });
@@ -127,13 +127,14 @@ impl Component {
         let model = interface.call_train(&mut store, &task, &data, None, None, &settings, 0)?;
         let seconds = start.elapsed().as_secs_f64();
         let model = model.map_err(|failure| wasmtime::format_err!("training failed: {failure:?}"))?;
-        let Some(draws) = workload.draws else { return Ok(seconds) };
+        let Some(Sampling { draws, calls }) = workload.sampling else { return Ok(seconds) };
         let draws: Vec<u64> = (0..draws).collect();
         let start = Instant::now();
-        let answer = interface.model().call_sample_probs(&mut store, model, &data.inputs, &draws)?;
-        let seconds = start.elapsed().as_secs_f64();
-        answer.map_err(|failure| wasmtime::format_err!("sampling failed: {failure:?}"))?;
-        Ok(seconds)
+        for _ in 0..calls {
+            let answer = interface.model().call_sample_probs(&mut store, model, &data.inputs, &draws)?;
+            answer.map_err(|failure| wasmtime::format_err!("sampling failed: {failure:?}"))?;
+        }
+        Ok(start.elapsed().as_secs_f64())
     }
 
     fn regress(

@@ -12,8 +12,14 @@ pub(crate) struct Workload {
     pub(crate) image: Option<(u32, u32, u32)>,
     pub(crate) targets: Targets,
     pub(crate) settings: Vec<(&'static str, &'static str)>,
-    /// The number of draws at all inputs that are measured; without them, training is.
-    pub(crate) draws: Option<u64>,
+    /// The draws at all inputs that are measured; without them, training is.
+    pub(crate) sampling: Option<Sampling>,
+}
+
+/// Calls that each ask for the same draws at all inputs.
+pub(crate) struct Sampling {
+    pub(crate) draws: u64,
+    pub(crate) calls: usize,
 }
 
 /// The labels or numbers that an agent learns.
@@ -47,7 +53,7 @@ pub(crate) mod ensemble {
 }
 
 impl Workload {
-    /// Returns all workloads, the ensemble first. Each takes a second or less.
+    /// Returns all workloads, the ensemble first. Each takes a second or less, but for the draws.
     pub(crate) fn all() -> Vec<Self> {
         vec![
             Self::classes("dense layers: training an ensemble", "ensemble", ensemble::EXAMPLES, ensemble::DIM)
@@ -55,9 +61,9 @@ impl Workload {
             Self::classes("convolutions: an epoch of LeNet on 64 images", "mlp", 64, 32 * 32 * 3)
                 .with(&[("network", "lenet"), ("epochs", "1"), ("batch-size", "32")])
                 .of_images((32, 32, 3)),
-            Self::classes("1,000 draws of dropout on 100 rows", "dropout", 100, 10)
+            Self::classes("1,000 draws of dropout on 100,000 rows", "dropout", 100, 10)
                 .with(&[("steps", "10")])
-                .sampled(1000),
+                .sampled(Sampling { draws: 1000, calls: 1000 }),
             Self::numbers("Cholesky: steps of a Gaussian process", "gp", 200, 8).with(&[
                 ("optimizer", "adam"),
                 ("starts", "1"),
@@ -75,7 +81,7 @@ impl Workload {
     }
 
     fn new(name: &'static str, agent: &'static str, inputs: Vec<f32>, dim: usize, targets: Targets) -> Self {
-        Self { name, agent, inputs, dim, image: None, targets, settings: Vec::new(), draws: None }
+        Self { name, agent, inputs, dim, image: None, targets, settings: Vec::new(), sampling: None }
     }
 
     fn classes(name: &'static str, agent: &'static str, rows: usize, dim: usize) -> Self {
@@ -102,8 +108,8 @@ impl Workload {
         self
     }
 
-    fn sampled(mut self, draws: u64) -> Self {
-        self.draws = Some(draws);
+    fn sampled(mut self, sampling: Sampling) -> Self {
+        self.sampling = Some(sampling);
         self
     }
 }

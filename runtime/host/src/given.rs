@@ -46,7 +46,10 @@ impl<'a> Given<'a> {
             None | Some((Ok(None),)) => Ok(None),
             Some((Ok(Some(count @ 1..=PARTS)),)) => Ok(Some(count)),
             Some((Ok(Some(count)),)) => {
-                let message = format!("says that its training has {count} parts; 1 to {PARTS} are allowed");
+                let message = format!(
+                    "says that its training has {count} parts; 1 to {PARTS} are allowed: let a part train more, or say \
+                     none to train by one call"
+                );
                 Err(Failure { phase: Phase::Train, kind: Kind::InvalidOutput, message })
             }
             Some((Err(failure),)) => Err(own_word(Phase::Train, failure)),

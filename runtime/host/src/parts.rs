@@ -62,7 +62,8 @@ pub(crate) fn train(
     let course = Mutex::new(Course { limits, spent, next: 0, end: count, ended: BTreeMap::new() });
     let train = |part: u32, fuel: u64| {
         let trace = trace.part(count);
-        let outcome = one(component, Limits { fuel, ..limits }, &trace, given, part);
+        let outcome = one(component, Limits { fuel, ..limits }, &trace, given, part)
+            .map_err(|failure| Failure { message: format!("in part {part}: {}", failure.message), ..failure });
         trace.set_progress(1.0);
         Ended { outcome, allowed: fuel, trace }
     };
@@ -94,7 +95,8 @@ fn one(
     let mut sandbox = Sandbox::<World>::new(component, limits, trace.clone(), given.seed)?;
     let bytes = usize::try_from(most_bytes(limits)).unwrap_or(usize::MAX);
     let learned = given.train_part(&mut sandbox, part, bytes).map_err(|failure| {
-        if failure.kind == Kind::InvalidOutput && failure.message.starts_with(TOO_MUCH) { too_heavy() } else { failure }
+        let too_much = failure.kind == Kind::InvalidOutput && failure.message.starts_with(TOO_MUCH);
+        if too_much { too_heavy(limits) } else { failure }
     })?;
     Ok(Part { learned, fuel: sandbox.fuel_used(), memory: sandbox.memory_used() })
 }
@@ -150,7 +152,7 @@ impl Course {
                 return Err(out_of_fuel(Phase::Train));
             }
             if used.1 > most_bytes(self.limits) {
-                return Err(too_heavy());
+                return Err(too_heavy(self.limits));
             }
             all.memory = all.memory.max(part.memory);
             all.parts.push(part.learned);
@@ -168,8 +170,10 @@ fn add((fuel, bytes): (u64, u64), part: &Part) -> (u64, u64) {
     (fuel.saturating_add(part.fuel), bytes.saturating_add(part.learned.len() as u64))
 }
 
-fn too_heavy() -> Failure {
-    let message = "its parts have more bytes than a quarter of its memory; --memory sets the limit".into();
+fn too_heavy(limits: Limits) -> Failure {
+    let most = most_bytes(limits);
+    let message =
+        format!("its parts together have more than {most} bytes, a quarter of its memory; --memory sets the limit");
     Failure { phase: Phase::Train, kind: Kind::OutOfMemory, message }
 }
 

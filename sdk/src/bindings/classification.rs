@@ -2494,8 +2494,9 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// Returns the number of parts of a training with these settings, at least 1; none if the host should call `train` of
-                    /// `classification` instead.
+                    /// Returns the number of parts of a training with these settings, 1 to 1,000; none if the host should call `train` of
+                    /// `classification` instead. All parts share the fuel of a unit, and their bytes together are at most a quarter of the
+                    /// agent's memory.
                     #[allow(async_fn_in_trait)]
                     fn count(
                         task: Task,

@@ -1,6 +1,9 @@
 //! Checks that training is a function of its arguments, including the seed.
 
-use super::subject::{DRAWS, Learned, SEED, Subject, points, sample};
+use super::subject::{DRAWS, Learned, NUMBERS, SEED, Subject, points, sample};
+
+/// The number of inputs at which trained agents are compared.
+const ROWS: usize = 25;
 
 pub(super) fn same_seed(subject: &Subject) -> Result<(), String> {
     let (mut a, mut b) = (subject.trained()?, subject.trained()?);
@@ -15,7 +18,10 @@ pub(super) fn same_seed(subject: &Subject) -> Result<(), String> {
 pub(super) fn parts(subject: &Subject) -> Result<(), String> {
     let whole = subject.trained_whole()?;
     let (parts, whole) = (belief(&mut subject.trained()?)?, belief(&mut { whole })?);
-    subject.same(&parts, &whole, |at| format!("in parts and by one call, number {at} of the answer"))
+    subject.same(&parts, &whole, |at| {
+        let (draw, row) = (at / NUMBERS / ROWS, at / NUMBERS % ROWS);
+        format!("draw {draw}, row {row} of the agent joined from its parts and of that trained by one call")
+    })
 }
 
 pub(super) fn other_seed(subject: &Subject) -> Result<(), String> {
@@ -35,5 +41,5 @@ pub(super) fn other_seed(subject: &Subject) -> Result<(), String> {
 
 fn belief(model: &mut Learned) -> Result<Vec<f32>, String> {
     let draws: Vec<u64> = (0..DRAWS).collect();
-    sample(model, &points(25, 3), &draws)
+    sample(model, &points(ROWS, 3), &draws)
 }
