@@ -48,6 +48,12 @@ fn a_file_that_is_not_wasm() {
 }
 
 #[test]
+fn parts_without_one_of_their_functions() {
+    let bytes = replaced("train-part", "train-more");
+    refused_agent(&bytes, &["classification-parts without its function train-part", "classifier-in-parts"]);
+}
+
+#[test]
 fn an_empty_file() {
     refused_agent(b"", &["not WebAssembly", "cargo build --release --target"]);
 }

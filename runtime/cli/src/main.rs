@@ -4,6 +4,7 @@ mod commands;
 mod data_arguments;
 mod engine_argument;
 mod exit;
+mod fuel_argument;
 mod initialization_argument;
 mod jobs;
 mod language;

@@ -54,7 +54,7 @@ use crate::regression_arguments::RegressionArguments;
 use crate::shard_arguments::ShardArguments;
 use crate::shard_done::ShardDone;
 use crate::shift_arguments::ShiftArguments;
-use crate::{exit, jobs, native_argument, output};
+use crate::{exit, fuel_argument, jobs, native_argument, output};
 
 #[derive(Args)]
 pub(crate) struct Request {
@@ -99,7 +99,7 @@ pub(crate) struct Request {
     initialization: Option<InitializationArgument>,
     /// The fuel limit of an agent on one problem, roughly in instructions [default: 2e12; for dataset shift, with its
     /// many images and conditions, 1e14]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = fuel_argument::parse)]
     fuel: Option<u64>,
     /// The engine that runs agents; no score depends on it
     #[arg(long, value_enum, default_value_t)]

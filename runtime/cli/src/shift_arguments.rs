@@ -5,7 +5,7 @@ use clap::Args;
 use jointly_engine::shift_suite::ShiftChoices;
 
 #[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Dataset shift")]
+#[command(next_help_heading = "Options of dataset shift")]
 pub(crate) struct ShiftArguments {
     /// Only these levels of shift, such as 'rotation/{30,60},fog/*': those of the suite that match, or, where none
     /// does, any that the inputs can be shifted by [default: the suite's]

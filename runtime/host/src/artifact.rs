@@ -8,6 +8,9 @@ use wasi_preview1_component_adapter_provider::{
     WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME as PREVIEW1, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER as ADAPTER,
 };
 use wasmparser::{Encoding, Parser, Payload};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+use wasmtime::component::types::ComponentItem;
 
 use crate::extent::{COMPONENT_TYPE, Extent};
 use crate::load_error::LoadError;
@@ -72,10 +75,7 @@ pub(crate) fn component(bytes: &[u8]) -> Result<Cow<'_, [u8]>, LoadError> {
 
 /// Checks the imports and exports of a component before any of its code runs. Returns the interfaces that it supports,
 /// at least one.
-pub(crate) fn check(
-    engine: &wasmtime::Engine,
-    component: &wasmtime::component::Component,
-) -> Result<Vec<Interface>, LoadError> {
+pub(crate) fn check(engine: &Engine, component: &Component) -> Result<Vec<Interface>, LoadError> {
     let ty = component.component_type();
     if let Some((import, _)) = ty.imports(engine).find(|(import, _)| !offered(import)) {
         return Err(refused_import(import));
@@ -93,9 +93,13 @@ pub(crate) fn check(
     Err(LoadError::ForeignWorld(clean(&exports)))
 }
 
-/// Returns whether a component exports the interface for training in parts.
-pub(crate) fn trains_in_parts(engine: &wasmtime::Engine, component: &wasmtime::component::Component) -> bool {
-    component.component_type().get_export(engine, &versioned(PARTS)).is_some()
+/// Returns whether a component exports the interface for training in parts, of which no function may be missing.
+pub(crate) fn trains_in_parts(engine: &Engine, component: &Component) -> Result<bool, LoadError> {
+    let ty = component.component_type();
+    let Some(parts) = ty.get_export(engine, &versioned(PARTS)) else { return Ok(false) };
+    let ComponentItem::ComponentInstance(parts) = parts.ty else { return Err(LoadError::Parts("count")) };
+    let missing = ["count", "train-part", "join"].into_iter().find(|name| parts.get_export(engine, name).is_none());
+    missing.map_or(Ok(true), |name| Err(LoadError::Parts(name)))
 }
 
 /// The contents of a file's sections, read without compiling or running it.

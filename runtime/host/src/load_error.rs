@@ -56,6 +56,9 @@ pub enum LoadError {
          world classifier or regressor"
     )]
     ForeignWorld(String),
+    /// The interface for training in parts lacks a function.
+    #[error("exports classification-parts without its function {0}; export the world classifier-in-parts")]
+    Parts(&'static str),
     /// The file asks for more than is compiled.
     #[error(
         "too large to compile: {value} {what}, and the limit is {limit}; divide what is large, or build it optimised"

@@ -196,8 +196,8 @@ mod tests {
         }
     }
 
-    /// What a part does if it has the fuel: the units that it uses to start and in all, the bytes that it returns, and
-    /// whether it fails then. It logs a line for each unit.
+    /// The work of a part that has the fuel for it: the units that it uses to start and in all, the bytes that it
+    /// returns, and whether it fails at the end. It logs a line for each unit.
     struct Work {
         start: u64,
         fuel: u64,

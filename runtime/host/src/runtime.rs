@@ -59,7 +59,7 @@ impl Runtime {
         let component = self.component(bytes, &digest)?;
         let interfaces = artifact::check(&self.engine, &component)?;
         let instance = self.linker.instantiate_pre(&component).map_err(|error| LoadError::Engine(one_line(&error)))?;
-        let in_parts = artifact::trains_in_parts(&self.engine, &component);
+        let in_parts = artifact::trains_in_parts(&self.engine, &component)?;
         Agent::new(digest, &instance, &interfaces, in_parts, limits)
     }
 

@@ -29,7 +29,8 @@ pub struct UnitResult {
     pub agent: String,
     /// The problem's name.
     pub problem: String,
-    /// Wall-clock time in seconds, for information: no score depends on it, and no pack holds it.
+    /// Wall-clock time in seconds, for information: no score depends on it, and no pack holds it. With several units at a
+    /// time it may hold work for another unit, which a thread took up while it waited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     #[serde(flatten)]

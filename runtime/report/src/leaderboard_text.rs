@@ -18,8 +18,12 @@ const INDENT: usize = 2;
 pub fn leaderboard_text(leaderboard: &Leaderboard, baseline: Option<&str>) -> String {
     let mut text = wrap(&leaderboard.heading(baseline), INDENT) + "\n\n";
     text += &render(2, &leaderboard.joint_table());
-    text.push('\n');
-    text += &render(1, &leaderboard.other_table(baseline));
+    let other = leaderboard.other_table(baseline);
+    // Names alone stand above already, where no agent has a score.
+    if other.first().is_some_and(|heading| heading.len() > 1) {
+        text.push('\n');
+        text += &render(1, &other);
+    }
     let notes = leaderboard.notes();
     if !notes.is_empty() {
         let _ = writeln!(text, "\n{}", wrap(&notes.join("\n"), INDENT));
@@ -114,6 +118,13 @@ mod tests {
 
     const PROBLEMS: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
     const FINE: [Got; 2] = [Scored(1.0), Scored(2.0)];
+
+    #[test]
+    fn agents_without_a_score_are_listed_once() {
+        let run = InventedRun::new("quick", &PROBLEMS, &[("mlp", &[Failed, Failed])]);
+        let text = leaderboard_text(&Leaderboard::new(&run.scores()), None);
+        assert_eq!(text.lines().filter(|line| line.ends_with("mlp")).count(), 1, "{text}");
+    }
 
     #[test]
     fn headings_and_notes_fit_a_terminal_and_one_is_no_plural() {

@@ -2,7 +2,7 @@
 
 use crate::{Classifier, Dataset, Failure, Given, InputClassifier, Inputs, Matrix, Setting, Task, Tokens};
 
-/// What an agent is trained with, by value: a classifier of numbers takes the numbers without a copy.
+/// The arguments of a training, by value: a classifier of numbers takes the numbers without a copy.
 pub struct Lesson<I = Inputs> {
     pub task: Task,
     pub data: Dataset<I>,

@@ -12,10 +12,10 @@ use jointly_host::{Execution, Interface, Limits};
 use jointly_record::plan::MOST_MEMORY;
 use jointly_report::table::described;
 
-use crate::{exit, output};
+use crate::{exit, fuel_argument, output};
 
 /// The default fuel limit: a few minutes of an endless loop, and ten times what `ensemble` takes on so small a problem.
-const FUEL: u64 = 500_000_000_000;
+const FUEL: &str = "5e11";
 
 /// Checks that an agent keeps its contract, clause by clause
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Check {
     #[arg(value_name = "AGENT")]
     agent: AgentSpec,
     /// The fuel limit for one training and its samples, roughly in instructions
-    #[arg(long, value_name = "N", default_value_t = FUEL)]
+    #[arg(long, value_name = "N", default_value = FUEL, value_parser = fuel_argument::parse)]
     fuel: u64,
     /// The memory limit of the agent, in MiB
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]

@@ -38,11 +38,12 @@ pub(crate) struct Plan {
     /// Cores that units are spread over, on one machine or many [default: the number of cores here]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
     workers: Option<u32>,
-    #[command(flatten)]
-    request: Request,
     /// Print JSON rather than the table, with seconds and fuel of every size of problem
     #[arg(long)]
     json: bool,
+    // The headings of its options would stand over those that follow.
+    #[command(flatten)]
+    request: Request,
 }
 
 /// The help of `--jobs`.

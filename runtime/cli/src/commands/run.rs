@@ -18,8 +18,6 @@ pub(crate) struct Run {
     /// support the suite
     #[arg(value_name = "AGENT")]
     agents: Vec<AgentSpec>,
-    #[command(flatten)]
-    request: Request,
     /// Print scores.json rather than the leaderboard
     #[arg(long)]
     json: bool,
@@ -27,6 +25,9 @@ pub(crate) struct Run {
     /// journal has all results, the same command without this option ranks them. With --json, print what is to be done
     #[arg(long)]
     plan_only: bool,
+    // The headings of its options would stand over those that follow.
+    #[command(flatten)]
+    request: Request,
 }
 
 impl Run {

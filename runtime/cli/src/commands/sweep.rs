@@ -37,8 +37,6 @@ pub(crate) struct Sweep {
     /// Choose one variant for all problems, or one for each setting (problems that are repetitions of one another)
     #[arg(long, value_enum, default_value_t)]
     tune: TuneArgument,
-    #[command(flatten)]
-    request: Request,
     /// Print sweep.json rather than the tables
     #[arg(long)]
     json: bool,
@@ -46,6 +44,9 @@ pub(crate) struct Sweep {
     /// all results are there, the same command without this option chooses
     #[arg(long)]
     plan_only: bool,
+    // The headings of its options would stand over those that follow.
+    #[command(flatten)]
+    request: Request,
 }
 
 impl Sweep {

@@ -22,7 +22,7 @@ use jointly_score::entry::Entry;
 use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
 use crate::progress::Display;
-use crate::{exit, jobs, output};
+use crate::{exit, fuel_argument, jobs, output};
 
 /// Runs an entry again, a finished run or its pack, and compares bit for bit
 ///
@@ -55,7 +55,7 @@ pub(crate) struct VerifyOptions {
     #[arg(long, value_name = "N", value_parser = jobs::parse)]
     jobs: Option<NonZero<usize>>,
     /// The largest fuel limit that the entry's plan may have [default: that of `jointly run`]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = fuel_argument::parse)]
     fuel: Option<u64>,
     /// The engine that runs agents: the interpreter is a second opinion that shares no machine code with the compiled
     /// engine
