@@ -59,8 +59,7 @@ impl<A: EnsembleAgent> Classifier for Agent<A> {
     /// Members are parts, unless there is one, or they share an autoencoder, which each part would train anew.
     fn parts(_: &Task, settings: &[Setting]) -> Result<Option<u32>, Failure> {
         let recipe = A::recipe(settings)?;
-        let several = if recipe.needs_encoder() { None } else { several(recipe.size) };
-        Ok(several)
+        Ok(if recipe.needs_encoder() { None } else { several(recipe.size) })
     }
 
     fn train_part(given: Given<'_>, part: u32) -> Result<Vec<u8>, Failure> {

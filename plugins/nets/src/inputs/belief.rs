@@ -77,11 +77,10 @@ impl Setup<'_> {
     ///
     /// Fails if the bytes are not those of such a posterior.
     pub fn believe_again(&self, uncertain: Uncertain, bytes: &[u8]) -> Result<Belief, Failure> {
-        let (plan, reader) = (self.plan(), self.reader().clone());
-        let (network, tables) = (plan.network(self.seed, 0), plan.tables(self.seed, 0));
-        let from = first_of(&network, uncertain);
-        let scales = vec![Lanes::splat(0.0); network.parameters.len() - from];
-        let mut belief = Belief { fitted: Fitted { reader, tables, network }, from, scales, seed: self.seed };
+        let fitted = self.untrained(0);
+        let from = first_of(&fitted.network, uncertain);
+        let scales = vec![Lanes::splat(0.0); fitted.network.parameters.len() - from];
+        let mut belief = Belief { fitted, from, scales, seed: self.seed };
         let [parameters, embeddings] = belief.fitted.learned_mut();
         learned::restore(bytes, [parameters, embeddings, floats_mut(&mut belief.scales)])?;
         Ok(belief)

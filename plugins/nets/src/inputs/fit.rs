@@ -124,11 +124,15 @@ impl<'a> Setup<'a> {
     ///
     /// Fails if the bytes are not those of a member of this shape.
     pub fn restore(&self, member: u64, bytes: &[u8]) -> Result<Fitted, Failure> {
-        let (plan, reader) = (self.plan(), self.reader.clone());
-        let (network, tables) = (plan.network(self.seed, member), plan.tables(self.seed, member));
-        let mut fitted = Fitted { reader, tables, network };
+        let mut fitted = self.untrained(member);
         learned::restore(bytes, fitted.learned_mut())?;
         Ok(fitted)
+    }
+
+    /// Returns a member before its training.
+    pub(super) fn untrained(&self, member: u64) -> Fitted {
+        let (plan, reader) = (self.plan(), self.reader.clone());
+        Fitted { reader, tables: plan.tables(self.seed, member), network: plan.network(self.seed, member) }
     }
 
     /// Starts the training of a member without noise, and returns its untrained network.
