@@ -43,6 +43,7 @@ mod regression_check;
 mod regression_guests;
 mod regression_requests;
 mod report;
+mod reproduce;
 mod requests;
 mod results;
 mod run;

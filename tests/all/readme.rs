@@ -62,6 +62,7 @@ pages! {
     recipes: "docs/recipes.md",
     regression: "docs/regression.md",
     report: "docs/report.md",
+    reproduce: "docs/reproduce.md",
     run: "docs/run.md",
     scale: "docs/scale.md",
     score_predictions: "docs/score-predictions.md",
@@ -163,6 +164,10 @@ fn bring_what_is_named(page: &Page, folder: &Path) {
     if named("problem.npz") {
         fs::write(folder.join("problem.npz"), problem().bytes()).unwrap();
         fs::write(folder.join("on-problem.npz"), predictions([50, 3, 5], |_| 1).bytes()).unwrap();
+    }
+    if named("equal.toml") {
+        let manifest = page.blocks().into_iter().find(|block| block.language == "toml").unwrap();
+        fs::write(folder.join("equal.toml"), manifest.text).unwrap();
     }
     if named("prices.csv") {
         let row = |i: u32| format!("{},{},{}", i * 13 % 17, i * 7 % 11, 2 * (i * 13 % 17) + i * 5 % 7);

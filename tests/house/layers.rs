@@ -14,7 +14,7 @@ use crate::crates::{of_runtime, read, within};
 use crate::workspace;
 
 /// The crates that each crate may depend on, including in tests. A folder that ends in `*` stands for all crates in it.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("runtime/core", &[]),
     ("runtime/data", &["runtime/core"]),
     ("runtime/tasks/*", &["runtime/core", "runtime/data"]),
@@ -37,6 +37,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("runtime/fetch", &["runtime/core", "runtime/data", "runtime/record"]),
     ("runtime/score", &["runtime/core", "runtime/data", "runtime/tasks/*", "runtime/record"]),
     ("runtime/report", &["runtime/core", "runtime/data", "runtime/tasks/*", "runtime/record", "runtime/score"]),
+    ("runtime/reproduce", &["runtime/core", "runtime/data", "runtime/record"]),
     ("runtime/templates", &[]),
     ("runtime/contest", &["runtime/core", "runtime/data", "runtime/host", "runtime/record", "runtime/engine"]),
     ("runtime/cli", &["runtime/*", "runtime/tasks/*", "plugins/bundle"]),

@@ -14,6 +14,7 @@ mod pack;
 mod picture;
 mod plan;
 mod report;
+mod reproduce;
 mod run;
 mod schema;
 mod score;
@@ -56,6 +57,7 @@ enum Command {
     Merge(merge::Merge),
     Slurm(slurm::Slurm),
     Report(report::Report),
+    Reproduce(reproduce::Reproduce),
     Picture(picture::Picture),
     New(new::New),
     Check(check::Check),
@@ -84,6 +86,7 @@ impl Jointly {
             Command::Merge(command) => command.execute(),
             Command::Slurm(command) => command.execute(),
             Command::Report(command) => command.execute(),
+            Command::Reproduce(command) => command.execute(),
             Command::Picture(command) => command.execute(),
             Command::New(command) => command.execute(),
             Command::Check(command) => command.execute(),

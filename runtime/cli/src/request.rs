@@ -6,6 +6,7 @@ use std::fs::File;
 use std::num::{NonZero, NonZeroU32};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, FromArgMatches as _};
@@ -513,10 +514,16 @@ fn of_units(some: usize, all: usize) -> String {
     format!("{some} of {} {}", counted(all, "unit"), if all == 1 { "is" } else { "are" })
 }
 
-/// Handles Ctrl-C. At worst the process ends between two bytes of the journal, and the next run drops a torn line.
+/// Handles Ctrl-C. At worst the process ends between two bytes of the journal, and the next run drops a torn line. Of several
+/// runs in a process, the last is the one that is named.
 fn interruptible(out: &Path) -> Result<()> {
-    let out = out.shown().to_string();
-    ctrlc::set_handler(move || {
+    static RUN: Mutex<Option<String>> = Mutex::new(None);
+    let before = RUN.lock().unwrap_or_else(PoisonError::into_inner).replace(out.shown().to_string());
+    if before.is_some() {
+        return Ok(());
+    }
+    ctrlc::set_handler(|| {
+        let out = RUN.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
         output::note(&format!("interrupted; finished units are kept in {out}: the same command goes on from there"));
         exit::end(exit::INTERRUPTED);
     })?;

@@ -60,7 +60,9 @@ pub use score::{JointScore, Real, Score};
 pub use score_def::{At, Better, Context, FUEL, Meaning, ScoreDef, ScoreInfo, ScoreName, Unit};
 pub use scored::{DrawsOfScore, Scored};
 pub use seed::{Seed, SeedError};
-pub use statistics::{Summary, clustered_error, paired_difference, round_significant, summarize, summarize_clusters};
+pub use statistics::{
+    Summary, clustered_error, paired_difference, ratio_of_means, round_significant, summarize, summarize_clusters,
+};
 pub use stream::{Stream, agent_seed, stream};
 pub use task::{InputsError, MAX_CLASSES, Task};
 pub use tau_samples::TauSamples;

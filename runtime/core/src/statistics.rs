@@ -61,6 +61,26 @@ pub fn paired_difference<C: Eq + Hash>(a: &[f64], b: &[f64], clusters: &[C]) -> 
     summarize_clusters(&differences, clusters)
 }
 
+/// Computes the ratio of the mean of `a` to the mean of `b` over the same problems, and its standard error. `clusters[j]`
+/// is the cluster of problem j.
+///
+/// # Formula
+/// R = mean(a) / mean(b). Its standard error is that of the delta method: the [clustered error](clustered_error) of the
+/// residuals `r_j` = (`a_j` - R `b_j`) / mean(b), whose mean is zero; where each problem is a cluster,
+/// sqrt(sum `r_j`^2 / (J - 1) / J). Variation that both share on a problem cancels, as in a paired difference. Cochran,
+/// *Sampling Techniques*, section 2.11. The ratio means little unless mean(b) is finite and above 0.
+///
+/// # Panics
+/// When `a`, `b` and `clusters` differ in length.
+pub fn ratio_of_means<C: Eq + Hash>(a: &[f64], b: &[f64], clusters: &[C]) -> (f64, f64) {
+    assert_eq!(a.len(), b.len(), "a ratio needs the same problems on both sides");
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let base = mean(b);
+    let ratio = mean(a) / base;
+    let residuals: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a - ratio * b) / base).collect();
+    (ratio, clustered_error(&residuals, clusters).stderr)
+}
+
 /// A standard error over clusters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clustered {

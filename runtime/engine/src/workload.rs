@@ -137,8 +137,12 @@ impl Workload {
                 return Ok(Some(agent.into()));
             }
             let name = Kept::Agent.path(&entry.digest);
-            let shown = directory.shown(&name);
-            let file = directory.read(&name)?;
+            // Published results keep no bytes of agents that this command has, too.
+            let bundled = jointly_bundle::find(&entry.agent).filter(|_| !directory.has(&name));
+            let (file, shown) = match bundled {
+                Some(bundled) => (Cow::Borrowed(bundled.component), format!("the bundled {}", bundled.name)),
+                None => (directory.read(&name)?, directory.shown(&name)),
+            };
             let agent = runtime.load(&file, held.limits).with_context(|| format!("failed to load {shown}"))?;
             let agent = Agent::Component(agent.into());
             if agent.digest() != entry.digest {

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use jointly_core::clustered_error;
 use jointly_record::quantity;
 
 use crate::figure::digits;
@@ -64,28 +63,21 @@ impl Ratio {
 /// `clusters[j]`.
 ///
 /// # Formula
-/// R = mean(a) / mean(b) over J problems, where 0 < mean(b) < infinity. Its standard error is that of the delta method:
-/// the [clustered error](clustered_error) of the residuals r_j = (a_j - R b_j) / mean(b), whose mean is zero; where
-/// each problem is a cluster, sqrt(sum r_j^2 / (J - 1) / J). Variation that both share on a problem cancels, as in a
-/// paired difference. Cochran, *Sampling Techniques*, section 2.11.
+/// As [`jointly_core::ratio_of_means`], where 0 < mean(theirs) < infinity.
 ///
 /// # Panics
 /// When the three lists differ in length.
 pub(crate) fn ratio_of_means(mine: &[f64], theirs: &[f64], clusters: &[&str]) -> Ratio {
     assert_eq!(mine.len(), theirs.len(), "a ratio needs the same problems on both sides");
-    let count = mine.len() as f64;
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / count;
-    let base = mean(theirs);
     let none = Ratio { value: f64::NAN, stderr: f64::NAN, problems: mine.len(), defect: None };
     if mine.is_empty() {
         return none;
     }
-    if let Some(defect) = Defect::of(base) {
+    if let Some(defect) = Defect::of(theirs.iter().sum::<f64>() / theirs.len() as f64) {
         return Ratio { defect: Some(defect), ..none };
     }
-    let value = mean(mine) / base;
-    let residuals: Vec<f64> = mine.iter().zip(theirs).map(|(a, b)| (a - value * b) / base).collect();
-    Ratio { value, stderr: clustered_error(&residuals, clusters).stderr, ..none }
+    let (value, stderr) = jointly_core::ratio_of_means(mine, theirs, clusters);
+    Ratio { value, stderr, ..none }
 }
 
 /// Says in which panels a ratio is missing, and why; returns `None` if no ratio is missing.

@@ -1,0 +1,366 @@
+//! `jointly reproduce`: lists the experiments of the papers, runs them, and sets ours beside the published numbers.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::{Args, Parser as _};
+use jointly_core::printable::ShowPath as _;
+use jointly_data::regular_file;
+use jointly_record::directory::SCORES;
+use jointly_record::guess;
+use jointly_record::quantity::counted;
+use jointly_report::table::{render, wrap};
+use jointly_reproduce::{Counts, Experiment, Found, Outcome, Run, all, command, find, keep, open, pages};
+use serde_json::json;
+
+use super::Jointly;
+use crate::data_arguments::DataArguments;
+use crate::{exit, output};
+
+/// The folder of kept runs and of their pages, in a checkout of the project.
+const KEPT: &str = "docs/results";
+/// The folder of new runs.
+const OUT: &str = "reproduced";
+/// The most bytes of a page.
+const MOST_BYTES: u64 = 10_000_000;
+
+/// Lists the experiments of the papers, or runs one and sets ours beside the published numbers
+///
+/// An experiment is one or several runs, each a command that `jointly run` or `jointly sweep` also takes, and the numbers
+/// that a paper published. On directories with the same plans, it continues where it stopped. A number is reproduced if
+/// ours is within its reading error, its tolerance and two standard errors of ours.
+#[derive(Args)]
+pub(crate) struct Reproduce {
+    /// An experiment, by its name or as a file of your own; none lists all
+    #[arg(value_name = "ID|FILE.toml", conflicts_with = "all")]
+    experiment: Option<String>,
+    #[command(flatten)]
+    kept_runs: OfKeptRuns,
+    /// Keep the finished runs of the experiment among the results, with the commit of the checkout that it runs in
+    #[arg(long, conflicts_with = "all")]
+    keep: bool,
+    /// The folder of new runs
+    #[arg(long, value_name = "DIR", default_value = OUT)]
+    out: PathBuf,
+    /// The folder of kept runs and their pages
+    #[arg(long, value_name = "DIR", default_value = KEPT)]
+    kept: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    data: DataArguments,
+    /// More options of `jointly run`, as --jobs 2, --shard 1/10 or --plan-only
+    #[arg(last = true, value_name = "OPTION")]
+    more: Vec<OsString>,
+}
+
+/// What is done with kept runs, without running anything.
+#[derive(Args)]
+struct OfKeptRuns {
+    /// All experiments of the papers, to check them or to write their pages
+    #[arg(long)]
+    all: bool,
+    /// Run nothing, and compare the kept runs with the published numbers. With --all it also fails if a page of the
+    /// results says anything else
+    #[arg(long, conflicts_with_all = ["write", "keep"])]
+    check: bool,
+    /// Write the pages of the results anew, from the kept runs
+    #[arg(long, requires = "all")]
+    write: bool,
+}
+
+impl Reproduce {
+    pub(crate) fn execute(self) -> Result<ExitCode> {
+        ensure!(self.kept_runs.all || !self.kept_runs.write, "--write needs --all: a page has several experiments");
+        if self.kept_runs.all {
+            ensure!(
+                self.kept_runs.check || self.kept_runs.write,
+                "--all needs --check or --write; `jointly reproduce ID` runs one experiment"
+            );
+            return self.every();
+        }
+        let Some(name) = &self.experiment else {
+            ensure!(!self.kept_runs.check && !self.keep, "--check and --keep need an experiment, or --check --all");
+            return self.list();
+        };
+        let experiment = named(name)?;
+        if self.kept_runs.check {
+            return self.compare(&experiment, &self.kept);
+        }
+        if let Some(code) = self.run(&experiment)? {
+            return Ok(code);
+        }
+        let out = self.out.join(&experiment.id);
+        if self.keep {
+            let commit = commit()?;
+            for run in &experiment.manifest.runs {
+                let kept = keep(&out.join(&run.name), &self.kept, &run.name, &commit)?;
+                output::note(&format!("kept {}", kept.shown()));
+            }
+        }
+        self.compare(&experiment, &out)
+    }
+
+    /// Lists all experiments.
+    fn list(&self) -> Result<ExitCode> {
+        let directories = self.data.directories().paths()?;
+        let (mut texts, mut entries) = (Vec::new(), Vec::new());
+        for experiment in all()? {
+            let Experiment { id, manifest } = &experiment;
+            let missing = manifest.missing(&directories)?;
+            let outcome = Outcome::read(&experiment, &self.kept);
+            let counts = outcome.as_ref().ok().and_then(Option::as_ref).map(Outcome::counts);
+            let kept = match (&outcome, &manifest.not_run) {
+                (Err(error), _) => format!("the kept run does not fit: {error:#}"),
+                (Ok(Some(outcome)), _) => format!("kept: {}", outcome.counts().text()),
+                (Ok(None), Some(why)) => format!("built, not run: {}", why.trim()),
+                (Ok(None), None) => format!("no run in {}", self.kept.shown()),
+            };
+            let data = if missing.is_empty() {
+                String::new()
+            } else {
+                format!("\n    needs {}, which `jointly data` says how to get", missing.join(", "))
+            };
+            texts.push(format!("{id}: {}\n    {}\n    {kept}{data}\n", manifest.paper, manifest.cost));
+            entries.push(json!({
+                "id": id,
+                "paper": manifest.paper,
+                "title": manifest.title,
+                "cost": manifest.cost,
+                "commands": manifest.runs.iter().map(command).collect::<Vec<_>>(),
+                "missing": missing,
+                "not_run": manifest.not_run,
+                "reproduced": counts.map(|counts| counts.reproduced),
+                "uncertain": counts.map(|counts| counts.uncertain),
+                "differ": counts.map(|counts| counts.differ),
+            }));
+        }
+        if self.json {
+            output::print_json(&entries)?;
+        } else {
+            output::print(&wrap(&texts.join("\n"), 4))?;
+        }
+        Ok(ExitCode::from(exit::DONE))
+    }
+
+    /// Runs the experiment. Returns an exit code if there is nothing to compare: a run was refused or ended, or a shard or a
+    /// plan was asked for.
+    fn run(&self, experiment: &Experiment) -> Result<Option<ExitCode>> {
+        let directories = self.data.directories().paths()?;
+        let manifest = &experiment.manifest;
+        let missing = manifest.missing(&directories)?;
+        if !missing.is_empty() {
+            let mut others = Vec::new();
+            for other in all()? {
+                if other.manifest.missing(&directories)?.is_empty() {
+                    others.push(other.id);
+                }
+            }
+            bail!(
+                "{} needs data that are not there: {}; `jointly data` says how to get them; what needs none of them: {}",
+                experiment.id,
+                missing.join(", "),
+                others.join(", ")
+            );
+        }
+        output::note(&format!("{}: {}, {}", experiment.id, manifest.paper, manifest.cost));
+        let mut ended = None;
+        let asked = manifest.runs.iter().map(|run| self.asked(run, &experiment.id));
+        // All are read before the first starts.
+        let asked: Vec<(PathBuf, Vec<OsString>, Jointly)> = asked.collect::<Result<_>>()?;
+        for (out, words, command) in asked {
+            let shown: Vec<_> =
+                words.iter().map(|word| jointly_record::shell::quoted(&word.to_string_lossy())).collect();
+            output::note(&shown.join(" "));
+            let code = command.execute()?;
+            // A shard and a plan have no scores.
+            if !out.join(SCORES).is_file() {
+                ended = Some(code);
+            }
+        }
+        Ok(ended)
+    }
+
+    /// Returns the directory of a run, the words of its command, and the command that they are read as.
+    fn asked(&self, run: &Run, id: &str) -> Result<(PathBuf, Vec<OsString>, Jointly)> {
+        let out = self.out.join(id).join(&run.name);
+        let mut words: Vec<OsString> = vec!["jointly".into()];
+        words.extend(run.arguments.iter().map(OsString::from));
+        words.extend(self.data.words());
+        words.extend(["--out".into(), out.clone().into_os_string()]);
+        words.extend(self.more.iter().cloned());
+        let command = Jointly::try_parse_from(&words).map_err(|error| {
+            let text = error.to_string();
+            let text = text.trim_start_matches("error: ").lines().next().unwrap_or_default().to_owned();
+            anyhow!("{}: {text}", run.name)
+        })?;
+        Ok((out, words, command))
+    }
+
+    /// Sets the runs of an experiment in a folder beside the published numbers.
+    fn compare(&self, experiment: &Experiment, folder: &Path) -> Result<ExitCode> {
+        let Some(outcome) = Outcome::read(experiment, folder)? else {
+            let runs: Vec<String> =
+                experiment.manifest.runs.iter().map(|run| folder.join(&run.name).shown().to_string()).collect();
+            bail!(
+                "{} has no scores in {}; `jointly reproduce {0}` runs it, and with --keep puts it there",
+                experiment.id,
+                runs.join(", ")
+            );
+        };
+        if self.json {
+            output::print_json(&document(&outcome))?;
+        } else {
+            output::print(&text(&outcome)?)?;
+            for defect in outcome.defects() {
+                output::note(&defect);
+            }
+        }
+        Ok(ExitCode::from(exit::DONE))
+    }
+
+    /// Checks the pages of all experiments against their kept runs, or writes them.
+    fn every(&self) -> Result<ExitCode> {
+        let experiments = all()?;
+        let (mut found, mut defects): (Vec<Found>, Vec<String>) = (Vec::new(), Vec::new());
+        for experiment in &experiments {
+            match Outcome::read(experiment, &self.kept) {
+                Ok(outcome) => {
+                    defects.extend(outcome.iter().flat_map(Outcome::defects));
+                    found.push((experiment, outcome));
+                }
+                Err(error) => defects.push(format!("{error:#}")),
+            }
+        }
+        let whole = found.len() == experiments.len();
+        let pages = if whole { pages(&found)? } else { Vec::new() };
+        for page in pages {
+            let path = self.kept.join(&page.file);
+            if self.kept_runs.write {
+                fs::write(&path, &page.text).with_context(|| format!("failed to write {}", path.shown()))?;
+                continue;
+            }
+            let held = regular_file::read(&path, MOST_BYTES);
+            let held = held.with_context(|| format!("failed to read {}", path.shown()))?;
+            if let Some(place) = first_difference(&String::from_utf8_lossy(&held), &page.text) {
+                defects.push(format!("{}: {place}; `jointly reproduce --all --write` writes it anew", path.shown()));
+            }
+        }
+        for defect in &defects {
+            output::print_line(defect)?;
+        }
+        if !defects.is_empty() {
+            return Ok(ExitCode::from(exit::BAD_INPUT));
+        }
+        let run = found.iter().filter(|(_, outcome)| outcome.is_some()).count();
+        let numbers: usize =
+            found.iter().filter_map(|(_, outcome)| Some(outcome.as_ref()?.counts())).map(Counts::all).sum();
+        let done = if self.kept_runs.write { "are written from" } else { "say what follows from" };
+        output::print(&format!(
+            "the pages in {} {done} {} with {}",
+            self.kept.shown(),
+            counted(run, "experiment"),
+            counted(numbers, "published number")
+        ))?;
+        Ok(ExitCode::from(exit::DONE))
+    }
+}
+
+/// Returns the experiment of that name or in that file.
+fn named(name: &str) -> Result<Experiment> {
+    if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
+        return open(Path::new(name));
+    }
+    if let Some(experiment) = find(name)? {
+        return Ok(experiment);
+    }
+    let experiments = all()?;
+    let names = experiments.iter().map(|experiment| experiment.id.as_str());
+    bail!("there is no experiment {name}: {}", guess::remedy(name, names, "`jointly reproduce` lists all"))
+}
+
+/// Says where two texts begin to differ.
+fn first_difference(held: &str, made: &str) -> Option<String> {
+    if held == made {
+        return None;
+    }
+    let (mut held, mut made) = (held.lines(), made.lines());
+    for line in 1.. {
+        match (held.next(), made.next()) {
+            (None, None) => break,
+            (a, b) if a == b => {}
+            (a, b) => {
+                let shown = |text: Option<&str>| text.map_or("nothing".to_owned(), |text| format!("`{text}`"));
+                return Some(format!("line {line} is {}, and the runs say {}", shown(a), shown(b)));
+            }
+        }
+    }
+    Some("its line ends differ".to_owned())
+}
+
+/// Returns the commit of the checkout that the command runs in, which must have no changes.
+fn commit() -> Result<String> {
+    let git = |words: &[&str]| -> Result<String> {
+        let done = Command::new("git").args(words).output().context("failed to run git, which names the commit")?;
+        ensure!(done.status.success(), "--keep needs a checkout of the project, to name the commit of the build");
+        Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned())
+    };
+    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    ensure!(changes.is_empty(), "--keep names a commit, and the checkout has changes: commit them, and build it");
+    git(&["rev-parse", "--short=12", "HEAD"])
+}
+
+/// Writes the tables of an experiment for a terminal.
+fn text(outcome: &Outcome) -> Result<String> {
+    let manifest = &outcome.experiment.manifest;
+    let mut text = format!("{}\n{}\n", manifest.title, manifest.paper);
+    for (comparison, rows) in manifest.comparisons.iter().zip(&outcome.rows) {
+        let mut table = vec![["agent", "ours", "published", "verdict"].map(str::to_owned).to_vec()];
+        for row in rows {
+            let verdict = row.verdict.word().to_owned();
+            table.push(vec![row.agent.clone(), row.shown(), row.published.shown(), verdict]);
+        }
+        let heading = format!("{} ({})", comparison.title, comparison.precision());
+        let _ = write!(text, "\n{}\n{}", wrap(&heading, 0), render(1, &table));
+        let mut told: Vec<&String> = Vec::new();
+        for row in rows {
+            if let Some(cause) = row.cause.as_ref().filter(|cause| !told.contains(cause)) {
+                told.push(cause);
+                let _ = writeln!(text, "{}", wrap(&format!("{}: {cause}", row.agent), 4));
+            }
+        }
+    }
+    for (table, rows) in manifest.tables.iter().zip(outcome.tables()?) {
+        let _ = write!(text, "\n{}\n{}", wrap(&table.title, 0), render(1, &rows));
+    }
+    let _ = write!(text, "\n{}", outcome.counts().text());
+    Ok(text)
+}
+
+/// Returns the comparisons as JSON.
+fn document(outcome: &Outcome) -> serde_json::Value {
+    let comparisons = outcome.experiment.manifest.comparisons.iter().zip(&outcome.rows);
+    let each = comparisons.map(|(comparison, rows)| {
+        let rows = rows.iter().map(|row| {
+            json!({
+                "agent": row.agent,
+                "ours": row.ours,
+                "stderr": row.stderr,
+                "published": row.published.shown(),
+                "verdict": row.verdict.word(),
+                "cause": row.cause,
+            })
+        });
+        json!({ "title": comparison.title, "score": comparison.score, "rows": rows.collect::<Vec<_>>() })
+    });
+    json!({
+        "id": outcome.experiment.id,
+        "paper": outcome.experiment.manifest.paper,
+        "comparisons": each.collect::<Vec<_>>(),
+    })
+}

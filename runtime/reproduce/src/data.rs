@@ -1,0 +1,38 @@
+//! Which datasets an experiment lacks.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use jointly_data::shift::{locate_shift, shift_card};
+use jointly_data::uci::{locate_uci, uci_card};
+use jointly_data::{card, locate};
+
+use crate::manifest::Manifest;
+
+impl Manifest {
+    /// Returns the datasets of the experiment that are in none of the directories.
+    ///
+    /// # Errors
+    /// When the manifest names a dataset that there is not.
+    pub fn missing(&self, directories: &[PathBuf]) -> Result<Vec<String>> {
+        let mut names: Vec<&String> = self.runs.iter().flat_map(|run| &run.data).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut missing = Vec::new();
+        for name in names {
+            let there = if let Some(table) = uci_card(name) {
+                locate_uci(table, directories).is_ok()
+            } else if let Some(card) = card(name) {
+                locate(card, directories).is_ok()
+            } else if let Some(card) = shift_card(name) {
+                locate_shift(card, directories).is_ok()
+            } else {
+                bail!("there is no dataset {name}; `jointly data` lists all");
+            };
+            if !there {
+                missing.push(name.clone());
+            }
+        }
+        Ok(missing)
+    }
+}

@@ -1,0 +1,111 @@
+//! The experiments of this project, embedded, and those of files.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use jointly_core::printable::ShowPath as _;
+use jointly_data::regular_file;
+
+use crate::manifest::Manifest;
+
+/// The most bytes of a manifest.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// An experiment with the name by which the command knows it.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// The name: that of its file, without `.toml`.
+    pub id: String,
+    /// What its file says.
+    pub manifest: Manifest,
+}
+
+macro_rules! experiments {
+    ($($id:literal),+ $(,)?) => {
+        /// The name and the text of each experiment, in the order in which they stand on pages.
+        const EXPERIMENTS: &[(&str, &str)] =
+            &[$(($id, include_str!(concat!("../../../experiments/", $id, ".toml")))),+];
+    };
+}
+
+experiments! {
+    "testbed-figure-2",
+    "testbed-figure-2-tuned",
+    "testbed-figures-8-9",
+    "testbed-floor",
+    "testbed-figure-6",
+    "testbed-glorot",
+    "testbed-table-2",
+    "coverage-line",
+    "coverage-toys",
+    "coverage-gap",
+    "coverage-boston",
+    "coverage-tables",
+    "uci-likelihood",
+    "correlations-table-1",
+    "correlations-large",
+    "correlations-figure-4",
+    "correlations-table-4",
+    "regression-small",
+    "shift-mnist-moved",
+    "shift-mnist-lenet",
+    "shift-cifar10",
+    "shift-text",
+    "shift-synthetic",
+}
+
+/// Returns all experiments of the project.
+///
+/// # Errors
+/// When a manifest is not as it must be.
+pub fn all() -> Result<Vec<Experiment>> {
+    let parse = |(id, text): &(&str, &str)| {
+        let manifest = Manifest::parse(&format!("experiments/{id}.toml"), text)?;
+        Ok(Experiment { id: (*id).to_owned(), manifest })
+    };
+    EXPERIMENTS.iter().map(parse).collect()
+}
+
+/// Returns an experiment of the project by its name, or `None`.
+///
+/// # Errors
+/// When a manifest is not as it must be.
+pub fn find(id: &str) -> Result<Option<Experiment>> {
+    Ok(all()?.into_iter().find(|experiment| experiment.id == id))
+}
+
+/// Reads an experiment from a file.
+///
+/// # Errors
+/// When it cannot be read, or is no manifest.
+pub fn open(path: &Path) -> Result<Experiment> {
+    let bytes = regular_file::read(path, MOST_BYTES).with_context(|| format!("failed to read {}", path.shown()))?;
+    let text = String::from_utf8(bytes).with_context(|| format!("{} is no text", path.shown()))?;
+    let manifest = Manifest::parse(&path.shown().to_string(), &text)?;
+    let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Experiment { id, manifest })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use super::{EXPERIMENTS, all};
+
+    #[test]
+    fn every_file_is_an_experiment_and_no_two_keep_a_run_in_one_place() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let files: BTreeSet<String> = files.filter_map(|name| Some(name.strip_suffix(".toml")?.to_owned())).collect();
+        let listed: BTreeSet<String> = EXPERIMENTS.iter().map(|(id, _)| (*id).to_owned()).collect();
+        assert_eq!(files, listed);
+        let mut names = BTreeSet::new();
+        for experiment in all().unwrap() {
+            for run in experiment.manifest.runs {
+                assert!(names.insert(run.name.clone()), "{} keeps {} a second time", experiment.id, run.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! A finished run, just made or kept with compressed files: its plan and its scores.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use flate2::read::GzDecoder;
+use flate2::{Compression, GzBuilder};
+use globset::Glob;
+use jointly_core::digest;
+use jointly_core::printable::ShowPath as _;
+use jointly_data::regular_file;
+use jointly_record::directory::{JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES};
+use jointly_record::plan::Plan;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::origin::{ORIGIN, Origin};
+use crate::values::{Estimate, Values};
+
+/// The most bytes of scores or of a journal that are read.
+const MOST_BYTES: u64 = 1 << 30;
+/// The most bytes of a compressed journal that is kept.
+const MOST_JOURNAL: usize = 1_000_000;
+/// The suffix of compressed files.
+const GZ: &str = ".gz";
+
+/// A finished run.
+pub struct KeptRun {
+    /// The name of its directory.
+    pub name: String,
+    /// The plan.
+    pub plan: Plan,
+    /// The digest of the plan's file.
+    pub(crate) digest: String,
+    /// Where it comes from, if it is kept.
+    pub origin: Option<Origin>,
+    scores: Vec<AgentScores>,
+}
+
+/// The part of `scores.json` that is read.
+#[derive(Deserialize)]
+struct Scores {
+    agents: Vec<AgentScores>,
+}
+
+#[derive(Deserialize)]
+struct AgentScores {
+    agent: String,
+    scores: BTreeMap<String, Total>,
+    failures: Vec<Value>,
+    problems: Vec<ProblemScores>,
+}
+
+#[derive(Deserialize)]
+struct Total {
+    mean: Value,
+    stderr: Value,
+    problems: usize,
+}
+
+#[derive(Deserialize)]
+struct ProblemScores {
+    problem: String,
+    #[serde(flatten)]
+    values: BTreeMap<String, Value>,
+}
+
+impl KeptRun {
+    /// Reads the run `name` below `folder`, or returns `None` if there are no scores of it.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or scores and plan name other agents.
+    pub fn read(folder: &Path, name: &str) -> Result<Option<Self>> {
+        let path = folder.join(name);
+        if !path.join(PLAN).is_file() {
+            return Ok(None);
+        }
+        let Some(scores) = contents(&path, SCORES)? else { return Ok(None) };
+        let shown = path.join(SCORES);
+        let directory = RunDirectory::existing(&path)?;
+        let (plan, digest) = (directory.plan()?, digest(&directory.read(PLAN)?));
+        let scores: Scores =
+            serde_json::from_slice(&scores).with_context(|| format!("failed to read {}", shown.shown()))?;
+        let named = scores.agents.iter().map(|agent| agent.agent.as_str());
+        ensure!(
+            named.eq(plan.agents.iter().map(|agent| agent.agent.as_str())),
+            "{} has other agents than {PLAN} beside it; keep the run again",
+            shown.shown()
+        );
+        let origin = contents(&path, ORIGIN)?.map(|bytes| serde_json::from_slice(&bytes)).transpose();
+        let origin = origin.with_context(|| format!("failed to read {}", path.join(ORIGIN).shown()))?;
+        Ok(Some(Self { name: name.to_owned(), plan, digest, origin, scores: scores.agents }))
+    }
+
+    /// Returns the agents: the own name of each and its label.
+    pub(crate) fn agents(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.plan.agents.iter().map(|agent| (agent.agent.as_str(), agent.label.as_str()))
+    }
+
+    /// Returns the number of agents that failed on some problem.
+    pub(crate) fn failed(&self) -> usize {
+        self.scores.iter().filter(|agent| !agent.failures.is_empty()).count()
+    }
+
+    /// Returns the fuel of all units, or `None` if some agent has none.
+    pub(crate) fn fuel(&self) -> Option<f64> {
+        let of = |agent: &AgentScores| {
+            let fuel = agent.scores.get("fuel")?;
+            Some(number(&fuel.mean)? * fuel.problems as f64)
+        };
+        self.scores.iter().map(of).sum()
+    }
+
+    fn scores_of(&self, label: &str) -> Result<&AgentScores> {
+        let place = self.plan.agents.iter().position(|agent| agent.label == label);
+        let scores = place.and_then(|place| self.scores.get(place));
+        scores.with_context(|| format!("{} has no agent {label}", self.name))
+    }
+
+    /// Returns the mean of an agent's score over all problems.
+    ///
+    /// # Errors
+    /// When there is no such agent or score.
+    pub(crate) fn total(&self, label: &str, score: &str) -> Result<Estimate> {
+        let total = self.scores_of(label)?.scores.get(score);
+        let total = total.with_context(|| format!("{label} has no score {score} in {}", self.name))?;
+        let (value, stderr) = (number(&total.mean), number(&total.stderr));
+        let value = value.with_context(|| format!("{score} of {label} in {} is no number", self.name))?;
+        Ok(Estimate { value, stderr: stderr.unwrap_or(f64::NAN), count: total.problems })
+    }
+
+    /// Returns an agent's values of a score on the problems that match a pattern, or on all.
+    ///
+    /// # Errors
+    /// When there is no such agent, no problem matches, or one has no such score.
+    pub(crate) fn values(&self, label: &str, score: &str, pattern: Option<&str>) -> Result<Values> {
+        let matcher = Glob::new(pattern.unwrap_or("*"))
+            .with_context(|| format!("failed to read the pattern {}", pattern.unwrap_or("*")))?
+            .compile_matcher();
+        let clusters: BTreeMap<&str, &str> =
+            self.plan.problems.iter().map(|planned| (planned.problem.as_str(), planned.cluster())).collect();
+        let mut found = Values { problems: Vec::new(), clusters: Vec::new(), each: Vec::new() };
+        for problem in &self.scores_of(label)?.problems {
+            let name = &problem.problem;
+            if !matcher.is_match(name) {
+                continue;
+            }
+            let value = problem.values.get(score).and_then(|value| number(value.get("mean").unwrap_or(value)));
+            let value = value.with_context(|| format!("{label} has no {score} on {name} in {}", self.name))?;
+            let cluster = clusters.get(name.as_str()).with_context(|| format!("the plan has no problem {name}"))?;
+            found.problems.push(name.clone());
+            found.clusters.push((*cluster).to_owned());
+            found.each.push(value);
+        }
+        if found.each.is_empty() {
+            bail!("{} has no problem {} with results of {label}", self.name, pattern.unwrap_or("*"));
+        }
+        Ok(found)
+    }
+}
+
+/// Reads a number of `scores.json`, in which numbers that are not finite are strings.
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// Reads a file of a run's directory, as it is or compressed, or returns `None` if there is neither.
+fn contents(directory: &Path, name: &str) -> Result<Option<Vec<u8>>> {
+    let (plain, compressed) = (directory.join(name), directory.join(format!("{name}{GZ}")));
+    let (path, reader): (PathBuf, Box<dyn Read>) = if plain.is_file() {
+        let file = regular_file::open(&plain).with_context(|| format!("failed to open {}", plain.shown()))?;
+        (plain, Box::new(file))
+    } else if compressed.is_file() {
+        let file = regular_file::open(&compressed).with_context(|| format!("failed to open {}", compressed.shown()))?;
+        (compressed, Box::new(GzDecoder::new(file)))
+    } else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    let read = reader.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+    read.with_context(|| format!("failed to read {}", path.shown()))?;
+    ensure!(bytes.len() as u64 <= MOST_BYTES, "{} has more than {MOST_BYTES} bytes", path.shown());
+    Ok(Some(bytes))
+}
+
+/// Keeps a finished run: writes its plan, leaderboard and origin, and compressed its scores and its journal, into the
+/// directory `name` below `folder`. A journal of more than a megabyte, compressed, is left out. The same run gives the same
+/// bytes.
+///
+/// # Errors
+/// When the run is not finished, or a file cannot be read or written.
+pub fn keep(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathBuf> {
+    let into = folder.join(name);
+    let scores = contents(run, SCORES)?;
+    let scores = scores.with_context(|| format!("{} has no {SCORES}: it is not finished", run.shown()))?;
+    let journal = contents(run, JOURNAL)?.with_context(|| format!("{} has no {JOURNAL}", run.shown()))?;
+    // What an earlier run left, a page among it, is not of this one.
+    if into.join(PLAN).is_file() {
+        fs::remove_dir_all(&into).with_context(|| format!("failed to remove {}", into.shown()))?;
+    }
+    fs::create_dir_all(&into).with_context(|| format!("failed to make {}", into.shown()))?;
+    for file in [PLAN, LEADERBOARD] {
+        let copied = fs::copy(run.join(file), into.join(file));
+        copied.with_context(|| format!("failed to copy {} to {}", run.join(file).shown(), into.shown()))?;
+    }
+    for (file, bytes, most) in [(SCORES, &scores, usize::MAX), (JOURNAL, &journal, MOST_JOURNAL)] {
+        let path = into.join(format!("{file}{GZ}"));
+        let bytes = compressed(bytes).with_context(|| format!("failed to compress {file}"))?;
+        if bytes.len() <= most {
+            fs::write(&path, bytes).with_context(|| format!("failed to write {}", path.shown()))?;
+        }
+    }
+    let origin = Origin { commit: commit.to_owned(), seconds: seconds(&journal) };
+    let path = into.join(ORIGIN);
+    let written = fs::write(&path, format!("{}\n", serde_json::to_string_pretty(&origin)?));
+    written.with_context(|| format!("failed to write {}", path.shown()))?;
+    Ok(into)
+}
+
+/// Compresses bytes, without a time or a name.
+fn compressed(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut writer = GzBuilder::new().write(Vec::new(), Compression::best());
+    writer.write_all(bytes)?;
+    writer.finish()
+}
+
+/// Sums the seconds of a journal's units, to a second.
+fn seconds(journal: &[u8]) -> Option<f64> {
+    #[derive(Deserialize)]
+    struct Line {
+        seconds: f64,
+    }
+    let lines = journal.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let total: Option<f64> = lines.map(|line| Some(serde_json::from_slice::<Line>(line).ok()?.seconds)).sum();
+    total.map(f64::round)
+}

@@ -1,0 +1,21 @@
+//! Experiments of the papers. Each is a file of `experiments/` (a manifest): commands, published numbers, and the cause
+//! where ours differ. Values are computed from the scores of a run that was just made or is kept in `docs/results`,
+//! and the pages of `docs/results` are made of both.
+#![deny(missing_docs)]
+
+mod data;
+mod experiments;
+mod kept;
+mod manifest;
+mod origin;
+mod outcome;
+mod page;
+mod statistic;
+mod table;
+mod values;
+
+pub use experiments::{Experiment, all, find, open};
+pub use kept::{KeptRun, keep};
+pub use manifest::{Manifest, Published, Run};
+pub use outcome::{Counts, Outcome, Row, Verdict};
+pub use page::{Found, Page, command, pages};

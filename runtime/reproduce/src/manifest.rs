@@ -1,0 +1,345 @@
+//! Manifests: an experiment as its file describes it.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde::Deserialize;
+
+use crate::statistic::Statistic;
+use crate::values::Units;
+
+/// An experiment of a paper.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Manifest {
+    /// The page of `docs/results` on which it stands, without `.md`.
+    pub page: String,
+    /// The paper, with the figure or table.
+    pub paper: String,
+    /// The title of its section.
+    pub title: String,
+    /// The time and memory that it takes, measured.
+    pub cost: String,
+    /// How settings were chosen, and on which seeds, if they are not the defaults.
+    #[serde(default)]
+    pub tuning: Option<String>,
+    /// What is smaller than in the paper, if anything is.
+    #[serde(default)]
+    pub smaller: Option<String>,
+    /// Text before the tables, in Markdown.
+    #[serde(default)]
+    pub text: String,
+    /// Text after the tables: what was found, in Markdown.
+    #[serde(default)]
+    pub found: String,
+    /// Why it was not run, if no run of it is kept.
+    #[serde(default)]
+    pub not_run: Option<String>,
+    /// The runs that it needs.
+    #[serde(rename = "run")]
+    pub runs: Vec<Run>,
+    /// The published numbers.
+    #[serde(default, rename = "compare")]
+    pub comparisons: Vec<Comparison>,
+    /// Tables of ours alone.
+    #[serde(default, rename = "table")]
+    pub tables: Vec<Table>,
+}
+
+/// A run of the command.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Run {
+    /// The name of its directory, below that of all results.
+    pub name: String,
+    /// The words after `jointly`, without `--out`, `--data` and `--jobs`.
+    pub arguments: Vec<String>,
+    /// The datasets that it needs, by the names of `jointly data`.
+    #[serde(default)]
+    pub data: Vec<String>,
+}
+
+/// Published numbers of one score.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Comparison {
+    /// The heading of its table.
+    pub title: String,
+    /// The run, if there are several.
+    #[serde(default)]
+    pub run: Option<String>,
+    /// The score's name in `scores.json`.
+    pub score: String,
+    /// The statistic of the score.
+    #[serde(default)]
+    pub statistic: Statistic,
+    /// The agent with which others are compared, for statistics of two agents.
+    #[serde(default)]
+    pub over: Option<String>,
+    /// The other side of a correlation.
+    #[serde(default)]
+    pub with: Option<Side>,
+    /// A pattern of the problems, if it is not over all.
+    #[serde(default)]
+    pub problems: Option<String>,
+    /// The units over which the standard error of ours is taken.
+    #[serde(default)]
+    pub units: Units,
+    /// Whether the published number has the opposite sign, as a log-likelihood has to `nll`.
+    #[serde(default)]
+    pub negated: bool,
+    /// The error with which the number was read off a picture, or half of its last digit.
+    #[serde(default)]
+    pub reading_error: f64,
+    /// The largest difference that counts as none, beside the errors.
+    #[serde(default)]
+    pub tolerance: f64,
+    /// The published numbers by agent.
+    pub published: BTreeMap<String, Published>,
+    /// What was found where ours differ, by agent; `*` stands for all that have no cause of their own.
+    #[serde(default)]
+    pub cause: BTreeMap<String, String>,
+}
+
+/// The other side of a correlation: a score of the same agents, in the same run or another.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Side {
+    /// The run, if it is another.
+    #[serde(default)]
+    pub run: Option<String>,
+    /// The score's name.
+    pub score: String,
+    /// A pattern of the problems, if it is not over all.
+    #[serde(default)]
+    pub problems: Option<String>,
+    /// Whether an agent's mean on each cluster of problems (a dataset) is divided by the median over all agents, so that
+    /// clusters count alike.
+    #[serde(default)]
+    pub over_medians: bool,
+}
+
+/// A table of the means of some scores.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Table {
+    /// The heading.
+    pub title: String,
+    /// The run, if there are several.
+    #[serde(default)]
+    pub run: Option<String>,
+    /// The names of the scores, a column each.
+    pub scores: Vec<String>,
+    /// Labels of the agents, if they are not all.
+    #[serde(default)]
+    pub agents: Vec<String>,
+    /// Patterns of the problems, a column each, if there is one score.
+    #[serde(default)]
+    pub problems: Vec<String>,
+}
+
+/// A published number, or the side on which a paper says that it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "toml::Value")]
+pub enum Published {
+    /// A number with its published standard error, which is 0 if there is none.
+    Number(f64, f64),
+    /// Below this number.
+    Below(f64),
+    /// Above this number.
+    Above(f64),
+}
+
+impl TryFrom<toml::Value> for Published {
+    type Error = String;
+
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        let finite = |value: &toml::Value| match value {
+            toml::Value::Float(number) => Some(*number).filter(|number| number.is_finite()),
+            // Published integers are small.
+            toml::Value::Integer(number) => Some(*number as f64),
+            _ => None,
+        };
+        let bound = |text: &str| text.trim().parse::<f64>().ok().filter(|bound| bound.is_finite());
+        let published = match &value {
+            toml::Value::Array(pair) => match pair.as_slice() {
+                [number, stderr] => {
+                    finite(number).zip(finite(stderr)).map(|(number, stderr)| Self::Number(number, stderr))
+                }
+                _ => None,
+            },
+            toml::Value::String(text) => match (text.strip_prefix('<'), text.strip_prefix('>')) {
+                (Some(rest), _) => bound(rest).map(Self::Below),
+                (_, Some(rest)) => bound(rest).map(Self::Above),
+                _ => None,
+            },
+            _ => finite(&value).map(|number| Self::Number(number, 0.0)),
+        };
+        let remedy = "this is no published number: give NUMBER, [NUMBER, STANDARD-ERROR], \"< NUMBER\" or \"> NUMBER\"";
+        published.ok_or_else(|| remedy.to_owned())
+    }
+}
+
+impl Comparison {
+    /// Says how precisely the published numbers are known.
+    pub fn precision(&self) -> String {
+        match self.tolerance {
+            0.0 if self.reading_error == 0.0 => "as published".to_owned(),
+            0.0 => format!("published to ±{}", self.reading_error),
+            tolerance => format!("published to ±{}, differences up to {tolerance} count as none", self.reading_error),
+        }
+    }
+}
+
+impl Manifest {
+    /// Reads a manifest. `name` stands in messages.
+    ///
+    /// # Errors
+    /// When it is no manifest, or names a run that it does not have.
+    pub fn parse(name: &str, text: &str) -> Result<Self> {
+        let manifest: Self = toml::from_str(text).map_err(|error| {
+            let line = error.span().map(|span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
+            let place = line.map(|line| format!(" in line {line}")).unwrap_or_default();
+            anyhow!(
+                "failed to read {name} as a manifest: {}{place}; docs/reproduce.md lists the fields",
+                error.message()
+            )
+        })?;
+        manifest.check().with_context(|| format!("{name} is no manifest"))?;
+        Ok(manifest)
+    }
+
+    fn check(&self) -> Result<()> {
+        ensure!(!self.runs.is_empty(), "it has no [[run]]");
+        for run in &self.runs {
+            let words = &run.arguments;
+            ensure!(
+                words.first().is_some_and(|word| ["run", "sweep"].contains(&word.as_str())),
+                "the arguments of {} do not begin with run or sweep",
+                run.name
+            );
+            if let Some(word) = words.iter().find(|word| ["--out", "--data", "--jobs"].contains(&word.as_str())) {
+                bail!("the arguments of {} have {word}, which is for whoever runs it", run.name);
+            }
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-_/".contains(c);
+            let parts = run.name.split('/').all(|part| !part.is_empty());
+            ensure!(parts && run.name.chars().all(plain), "{} is no name of a run's directory", run.name);
+        }
+        for comparison in &self.comparisons {
+            let title = &comparison.title;
+            self.run(comparison.run.as_deref())?;
+            if let Some(side) = &comparison.with {
+                self.run(side.run.as_deref().or(comparison.run.as_deref()))?;
+            }
+            ensure!(!comparison.published.is_empty(), "{title} has no published number");
+            let needs = comparison.statistic.has_two_agents();
+            ensure!(
+                needs == comparison.over.is_some(),
+                "{title}: `over` is for ratio, difference and wins, which need it"
+            );
+            let correlates = comparison.statistic == Statistic::Correlation;
+            ensure!(correlates == comparison.with.is_some(), "{title}: `with` is for correlations, which need it");
+            let signed = comparison.statistic != Statistic::Ratio;
+            ensure!(signed || !comparison.negated, "{title}: a ratio does not change its sign with its score");
+            ensure!(comparison.reading_error >= 0.0 && comparison.tolerance >= 0.0, "{title}: an error is below 0");
+            if let Some(agent) =
+                comparison.cause.keys().find(|agent| *agent != "*" && !comparison.published.contains_key(*agent))
+            {
+                bail!("{title}: there is a cause for {agent}, and no published number");
+            }
+        }
+        for table in &self.tables {
+            self.run(table.run.as_deref())?;
+            ensure!(!table.scores.is_empty(), "{} has no scores", table.title);
+            let one = table.problems.is_empty() || table.scores.len() == 1;
+            ensure!(one, "{} has several scores and patterns of problems: give one score", table.title);
+        }
+        Ok(())
+    }
+
+    /// Returns the run of that name, or the only one.
+    ///
+    /// # Errors
+    /// When there is no such run, or no name and several runs.
+    pub fn run(&self, name: Option<&str>) -> Result<&Run> {
+        let Some(name) = name else {
+            let [only] = self.runs.as_slice() else { bail!("there are several runs, and `run` says not which") };
+            return Ok(only);
+        };
+        let found = self.runs.iter().find(|run| run.name == name);
+        found.with_context(|| format!("it has no run {name}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Manifest, Published};
+
+    const HEAD: &str = r#"
+        page = "testbed"
+        paper = "Neural Testbed, Figure 2"
+        title = "Figure 2"
+        cost = "a minute"
+    "#;
+    const RUN: &str = r#"
+        [[run]]
+        name = "quick"
+        arguments = ["run", "mlp", "--suite", "quick"]
+    "#;
+
+    fn defect(rest: &str) -> String {
+        format!("{:#}", Manifest::parse("test.toml", &format!("{HEAD}{rest}")).unwrap_err())
+    }
+
+    #[test]
+    fn published_numbers_are_numbers_or_sides() {
+        let compare = r#"
+            [[compare]]
+            title = "KL"
+            score = "kl_tau1"
+            reading-error = 0.01
+            published = { mlp = 1, bbb = 0.5, knn = "< 0", nng = [2, 0.5], svi = "> -1.5" }
+        "#;
+        let manifest = Manifest::parse("test.toml", &format!("{HEAD}{RUN}{compare}")).unwrap();
+        let published: Vec<Published> = manifest.comparisons[0].published.values().copied().collect();
+        // By agent: bbb, knn, mlp, nng, svi.
+        let expected = [
+            Published::Number(0.5, 0.0),
+            Published::Below(0.0),
+            Published::Number(1.0, 0.0),
+            Published::Number(2.0, 0.5),
+            Published::Above(-1.5),
+        ];
+        assert_eq!(published, expected);
+        for wrong in ["\"about 1\"", "\"<\"", "true", "nan", "[1]", "[1, \"a\"]"] {
+            let text = compare.replace("0.5", wrong);
+            assert!(defect(&format!("{RUN}{text}")).contains("no published number"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_refused_by_name() {
+        assert!(defect("").contains("run"));
+        assert!(defect("[[run]]\nname = \"x\"\narguments = [\"verify\"]").contains("do not begin with run or sweep"));
+        assert!(defect("[[run]]\nname = \"../x\"\narguments = [\"run\"]").contains("is no name of a run's directory"));
+        let given = "[[run]]\nname = \"x\"\narguments = [\"run\", \"--out\", \"y\"]";
+        assert!(defect(given).contains("have --out"), "{}", defect(given));
+        let compare = |lines: &str| {
+            format!("{RUN}\n[[compare]]\ntitle = \"KL\"\nscore = \"kl_tau1\"\nreading-error = 0.1\n{lines}")
+        };
+        let published = "published = { mlp = 1 }";
+        let cases = [
+            (format!("run = \"slow\"\n{published}"), "it has no run slow"),
+            ("published = {}".to_owned(), "has no published number"),
+            (format!("statistic = \"ratio\"\n{published}"), "`over` is for"),
+            (format!("over = \"bbb\"\n{published}"), "`over` is for"),
+            (format!("statistic = \"correlation\"\n{published}"), "`with` is for"),
+            (format!("{published}\ncause = {{ bbb = \"?\" }}"), "a cause for bbb"),
+            (format!("{published}\nunknown = 1"), "unknown field"),
+        ];
+        for (lines, expected) in cases {
+            let found = defect(&compare(&lines));
+            assert!(found.contains(expected), "{lines}: {found}");
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! What came out: ours beside the published, with a verdict for each number.
+
+use std::iter;
+use std::ops::AddAssign;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use jointly_record::quantity;
+
+use crate::experiments::Experiment;
+use crate::kept::KeptRun;
+use crate::manifest::{Comparison, Manifest, Published, Table};
+use crate::statistic::{self, Statistic};
+use crate::values::{Estimate, Units};
+
+/// A verdict on a published number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Ours agrees within the errors.
+    Reproduced,
+    /// Ours agrees within the errors, which are so large that much else would.
+    Uncertain,
+    /// Ours differs.
+    Differs,
+}
+
+impl Verdict {
+    /// Returns the word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Reproduced => "reproduced",
+            Self::Uncertain => "uncertain",
+            Self::Differs => "differs",
+        }
+    }
+}
+
+/// A published number beside ours.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The agent's label, or the agent whose variants are correlated.
+    pub agent: String,
+    /// What the paper has.
+    pub published: Published,
+    /// Ours.
+    pub ours: f64,
+    /// The standard error of ours, NaN if it is not known.
+    pub stderr: f64,
+    /// The number of problems or agents that ours is of.
+    pub count: usize,
+    /// Whether they agree.
+    pub verdict: Verdict,
+    /// What was found where they do not.
+    pub cause: Option<String>,
+}
+
+/// The numbers of verdicts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Numbers that are reproduced.
+    pub reproduced: usize,
+    /// Numbers of which ours is too uncertain.
+    pub uncertain: usize,
+    /// Numbers that differ.
+    pub differ: usize,
+}
+
+impl Counts {
+    /// Returns the number of verdicts.
+    pub fn all(self) -> usize {
+        self.reproduced + self.uncertain + self.differ
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, more: Self) {
+        self.reproduced += more.reproduced;
+        self.uncertain += more.uncertain;
+        self.differ += more.differ;
+    }
+}
+
+/// What came out of an experiment.
+pub struct Outcome<'e> {
+    /// The experiment.
+    pub experiment: &'e Experiment,
+    /// Its runs, in the order of the manifest.
+    pub runs: Vec<KeptRun>,
+    /// The rows of each comparison, in the order of the manifest.
+    pub rows: Vec<Vec<Row>>,
+}
+
+impl<'e> Outcome<'e> {
+    /// Compares the runs of an experiment in `folder` with what was published, or returns `None` if some have no scores.
+    ///
+    /// # Errors
+    /// When a run is another than the manifest's, cannot be read, or lacks an agent, score or problem of the manifest.
+    pub fn read(experiment: &'e Experiment, folder: &Path) -> Result<Option<Self>> {
+        let manifest = &experiment.manifest;
+        let mut runs = Vec::with_capacity(manifest.runs.len());
+        for run in &manifest.runs {
+            let Some(kept) = KeptRun::read(folder, &run.name)? else { return Ok(None) };
+            ensure!(kept.failed() == 0, "{}: an agent failed on some problem: no number can be compared", run.name);
+            runs.push(kept);
+        }
+        let rows = manifest.comparisons.iter().map(|comparison| {
+            let found = rows(manifest, comparison, &runs);
+            found.with_context(|| format!("{}: {}", experiment.id, comparison.title))
+        });
+        let rows = rows.collect::<Result<_>>()?;
+        Ok(Some(Self { experiment, runs, rows }))
+    }
+
+    /// Counts the verdicts.
+    pub fn counts(&self) -> Counts {
+        let verdicts = self.rows.iter().flatten().map(|row| row.verdict);
+        let mut counts = Counts::default();
+        for verdict in verdicts {
+            match verdict {
+                Verdict::Reproduced => counts.reproduced += 1,
+                Verdict::Uncertain => counts.uncertain += 1,
+                Verdict::Differs => counts.differ += 1,
+            }
+        }
+        counts
+    }
+
+    /// Returns what the manifest says of a number that came out otherwise: a difference without a cause, or a cause
+    /// without a difference.
+    pub fn defects(&self) -> Vec<String> {
+        let comparisons = self.experiment.manifest.comparisons.iter().zip(&self.rows);
+        let each = comparisons.flat_map(|(comparison, rows)| rows.iter().map(move |row| (comparison, row)));
+        let defects = each.filter_map(|(comparison, row)| {
+            let what = match (row.verdict, &row.cause) {
+                (Verdict::Differs, None) => "differs, and its manifest gives no cause",
+                (Verdict::Reproduced, Some(_)) => "is reproduced, and its manifest gives a cause for a difference",
+                _ => return None,
+            };
+            let (id, title, agent) = (&self.experiment.id, &comparison.title, &row.agent);
+            Some(format!("{id}: {title}: {agent} ({}, published {}) {what}", row.shown(), row.published.shown()))
+        });
+        defects.collect()
+    }
+
+    /// Returns the tables of ours alone, the headings as the first row.
+    ///
+    /// # Errors
+    /// When a run lacks an agent, score or problem of a table.
+    pub fn tables(&self) -> Result<Vec<Vec<Vec<String>>>> {
+        self.experiment.manifest.tables.iter().map(|table| self.table(table)).collect()
+    }
+
+    fn table(&self, table: &Table) -> Result<Vec<Vec<String>>> {
+        let run = self.run(table.run.as_deref())?;
+        let patterns: Vec<Option<&str>> = match table.problems.as_slice() {
+            [] => vec![None],
+            patterns => patterns.iter().map(|pattern| Some(pattern.as_str())).collect(),
+        };
+        let scores = table.scores.iter().map(String::as_str);
+        let columns: Vec<(&str, Option<&str>)> =
+            scores.flat_map(|score| patterns.iter().map(move |pattern| (score, *pattern))).collect();
+        let headings = columns.iter().map(|(score, pattern)| (*pattern.unwrap_or(score)).to_owned());
+        let mut rows = vec![iter::once("agent".to_owned()).chain(headings).collect()];
+        for (_, label) in run.agents() {
+            if !table.agents.is_empty() && !table.agents.iter().any(|named| named == label) {
+                continue;
+            }
+            let mut cells = vec![label.to_owned()];
+            for (score, pattern) in &columns {
+                let mean = statistic::mean(run, label, score, *pattern)?;
+                cells.push(quantity::brief(mean.value, mean.stderr));
+            }
+            rows.push(cells);
+        }
+        Ok(rows)
+    }
+
+    /// Returns the run of that name, or the only one.
+    ///
+    /// # Errors
+    /// When there is no such run.
+    pub(crate) fn run(&self, name: Option<&str>) -> Result<&KeptRun> {
+        run(&self.experiment.manifest, &self.runs, name)
+    }
+}
+
+impl Row {
+    /// Returns ours with its error.
+    pub fn shown(&self) -> String {
+        quantity::with_error(self.ours, self.stderr)
+    }
+
+    /// Returns ours less the published number, or `None` if the paper only says on which side it lies.
+    pub fn difference(&self) -> Option<f64> {
+        match self.published {
+            Published::Number(published, _) => Some(self.ours - published),
+            Published::Below(_) | Published::Above(_) => None,
+        }
+    }
+}
+
+impl Published {
+    /// Returns the text in tables.
+    pub fn shown(self) -> String {
+        match self {
+            Self::Number(number, 0.0) => number.to_string(),
+            Self::Number(number, stderr) => format!("{number} ±{stderr}"),
+            Self::Below(bound) => format!("below {bound}"),
+            Self::Above(bound) => format!("above {bound}"),
+        }
+    }
+
+    /// Judges ours.
+    ///
+    /// # Formula
+    /// With s^2 the sum of the squares of both standard errors, a number differs if |ours - published| > tolerance +
+    /// reading error + 2 s. Else it is uncertain if 2 s exceeds half of the published number, the tolerance and the reading
+    /// error, and else reproduced. A side is reproduced if ours lies on it by more than 2 standard errors, and differs
+    /// otherwise. Without a standard error, as on a single problem, ours is uncertain.
+    fn judge(self, comparison: &Comparison, ours: f64, stderr: f64) -> Verdict {
+        if !stderr.is_finite() {
+            return Verdict::Uncertain;
+        }
+        let agrees = match self {
+            Self::Number(number, published) => {
+                let error = 2.0 * (stderr * stderr + published * published).sqrt();
+                let Comparison { tolerance, reading_error, .. } = *comparison;
+                // Rounding of decimal numbers must not decide.
+                let slack = 1e-9 * number.abs();
+                let agrees = (ours - number).abs() <= tolerance + reading_error + error + slack;
+                if agrees && error > (number.abs() / 2.0).max(tolerance).max(reading_error) {
+                    return Verdict::Uncertain;
+                }
+                agrees
+            }
+            Self::Below(bound) => ours + 2.0 * stderr < bound,
+            Self::Above(bound) => ours - 2.0 * stderr > bound,
+        };
+        if agrees { Verdict::Reproduced } else { Verdict::Differs }
+    }
+}
+
+fn run<'r>(manifest: &Manifest, runs: &'r [KeptRun], name: Option<&str>) -> Result<&'r KeptRun> {
+    let name = &manifest.run(name)?.name;
+    runs.iter().find(|run| run.name == *name).with_context(|| format!("there is no run {name}"))
+}
+
+/// Computes the rows of a comparison.
+fn rows(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun]) -> Result<Vec<Row>> {
+    let each = comparison.published.iter().map(|(agent, published)| {
+        let Estimate { value, stderr, count } = ours(manifest, comparison, runs, agent)?;
+        let ours = if comparison.negated { -value } else { value };
+        ensure!(ours.is_finite(), "{agent} has {ours}");
+        let verdict = published.judge(comparison, ours, stderr);
+        let shared = || comparison.cause.get("*").filter(|_| verdict != Verdict::Reproduced);
+        let cause = comparison.cause.get(agent).or_else(shared).cloned();
+        Ok(Row { agent: agent.clone(), published: *published, ours, stderr, count, verdict, cause })
+    });
+    each.collect()
+}
+
+fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &str) -> Result<Estimate> {
+    let of = run(manifest, runs, comparison.run.as_deref())?;
+    let (score, problems) = (&comparison.score, comparison.problems.as_deref());
+    let values = |agent: &str| Ok::<_, anyhow::Error>(of.values(agent, score, problems)?.over(comparison.units));
+    match (&comparison.over, &comparison.with) {
+        (Some(over), None) => statistic::compare(comparison.statistic, &values(agent)?, &values(over)?),
+        (None, Some(side)) => {
+            let other = run(manifest, runs, side.run.as_deref().or(comparison.run.as_deref()))?;
+            let labels = statistic::variants(of, agent)?;
+            let mean = |label: &&str| Ok(statistic::mean(of, label, score, problems)?.value);
+            let x: Vec<f64> = labels.iter().map(mean).collect::<Result<_>>()?;
+            let (score, problems) = (&side.score, side.problems.as_deref());
+            let y: Vec<f64> = if side.over_medians {
+                let all = statistic::over_medians(other, score, problems)?;
+                let of =
+                    |label: &&str| all.get(*label).copied().with_context(|| format!("{} has no {label}", other.name));
+                labels.iter().map(of).collect::<Result<_>>()?
+            } else {
+                labels
+                    .iter()
+                    .map(|label| Ok(statistic::mean(other, label, score, problems)?.value))
+                    .collect::<Result<_>>()?
+            };
+            statistic::correlation(&x, &y)
+        }
+        (None, None) if comparison.statistic == Statistic::Mean && comparison.units == Units::Problems => {
+            Ok(values(agent)?.mean())
+        }
+        (None, None) if comparison.statistic == Statistic::Mean => statistic::mean(of, agent, score, problems),
+        _ => bail!("{} does not say what it compares", comparison.title),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Verdict::{Differs, Reproduced, Uncertain};
+    use crate::manifest::{Comparison, Published};
+
+    fn comparison(reading_error: f64, tolerance: f64) -> Comparison {
+        let text = format!(
+            "title = 'x'\nscore = 'x'\nreading-error = {reading_error}\ntolerance = {tolerance}\npublished = {{ a = 1 }}"
+        );
+        toml::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn errors_decide_what_is_reproduced() {
+        let exact = comparison(0.0, 0.0);
+        let number = Published::Number(0.73, 0.0);
+        assert_eq!(number.judge(&exact, 0.73, 0.0), Reproduced);
+        assert_eq!(number.judge(&exact, 0.74, 0.0), Differs);
+        assert_eq!(number.judge(&exact, 0.73, f64::NAN), Uncertain);
+        assert_eq!(Published::Below(1.0).judge(&exact, 0.73, f64::NAN), Uncertain);
+        assert_eq!(number.judge(&exact, 0.75, 0.01), Reproduced);
+        assert_eq!(number.judge(&exact, 0.76, 0.01), Differs);
+        assert_eq!(number.judge(&comparison(0.01, 0.0), 0.76, 0.01), Reproduced);
+        assert_eq!(number.judge(&comparison(0.0, 0.03), 0.76, 0.0), Reproduced);
+        // sqrt(.03^2 + .04^2) = .05.
+        assert_eq!(Published::Number(1.0, 0.03).judge(&exact, 1.1, 0.04), Reproduced);
+        assert_eq!(Published::Number(1.0, 0.03).judge(&exact, 1.11, 0.04), Differs);
+        // 2 s = .6 is more than half of .85; half of 1.3 is more than it.
+        assert_eq!(Published::Number(0.85, 0.0).judge(&exact, 0.26, 0.3), Uncertain);
+        assert_eq!(Published::Number(1.3, 0.0).judge(&exact, 1.0, 0.3), Reproduced);
+        assert_eq!(Published::Number(0.0, 0.0).judge(&exact, 0.1, 0.1), Uncertain);
+        assert_eq!(Published::Number(0.0, 0.0).judge(&comparison(0.0, 0.3), 0.1, 0.1), Reproduced);
+        assert_eq!(Published::Below(0.0).judge(&exact, -0.1, 0.04), Reproduced);
+        assert_eq!(Published::Below(0.0).judge(&exact, -0.1, 0.05), Differs);
+        assert_eq!(Published::Above(0.5).judge(&exact, 0.6, 0.04), Reproduced);
+        assert_eq!(Published::Above(0.5).judge(&exact, 0.4, 0.04), Differs);
+    }
+}

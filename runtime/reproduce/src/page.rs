@@ -1,0 +1,275 @@
+//! The pages of `docs/results`, made of manifests and kept runs.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result, ensure};
+use jointly_record::quantity::{self, counted};
+use jointly_record::shell;
+
+use crate::experiments::Experiment;
+use crate::kept::KeptRun;
+use crate::manifest::{Comparison, Run};
+use crate::outcome::{Counts, Outcome, Row, Verdict};
+use crate::table::Table;
+
+/// The name and the title of each page of experiments.
+const PAGES: [(&str, &str); 3] = [
+    ("testbed", "Results: the Neural Testbed"),
+    ("regression", "Results: regression"),
+    ("shift", "Results: dataset shift"),
+];
+
+/// The first line of every page.
+const MADE: &str =
+    "<!-- Made by `jointly reproduce --all --write` from experiments/*.toml and the runs kept here. -->\n";
+
+/// A page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The file's name.
+    pub file: String,
+    /// The contents.
+    pub text: String,
+}
+
+/// An experiment, with what came out if its runs are kept.
+pub type Found<'e> = (&'e Experiment, Option<Outcome<'e>>);
+
+/// Makes the pages of experiments and the overview, `README.md`.
+///
+/// # Errors
+/// When an experiment belongs to no page, has neither runs nor a reason, or names a number that its runs lack.
+pub fn pages(found: &[Found]) -> Result<Vec<Page>> {
+    for (experiment, outcome) in found {
+        let (id, manifest) = (&experiment.id, &experiment.manifest);
+        ensure!(PAGES.iter().any(|(page, _)| *page == manifest.page), "{id}: there is no page {}", manifest.page);
+        let reason = manifest.not_run.is_some();
+        ensure!(outcome.is_some() || reason, "{id}: no run of it is kept, and its manifest has no `not-run`");
+        ensure!(outcome.is_none() || !reason, "{id}: its runs are kept, and its manifest has `not-run`");
+    }
+    let page = |(name, title): &(&str, &str)| {
+        let sections = found.iter().filter(|(experiment, _)| experiment.manifest.page == *name);
+        let mut text = format!("{MADE}# {title}\n");
+        for (experiment, outcome) in sections {
+            let written = section(&mut text, experiment, outcome.as_ref());
+            written.with_context(|| format!("the section of {}", experiment.id))?;
+        }
+        Ok(Page { file: format!("{name}.md"), text })
+    };
+    let mut pages = PAGES.iter().map(page).collect::<Result<Vec<_>>>()?;
+    pages.push(Page { file: "README.md".to_owned(), text: overview(found) });
+    Ok(pages)
+}
+
+/// Returns the name by which links refer to a heading.
+fn anchor(title: &str) -> String {
+    let kept = title.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// Writes the section of an experiment.
+fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>) -> Result<()> {
+    let manifest = &experiment.manifest;
+    let _ = write!(text, "\n## {}\n\n{}: `jointly reproduce {}`.\n", manifest.title, manifest.paper, experiment.id);
+    paragraph(text, "", &filled(&manifest.text, outcome)?);
+    text.push('\n');
+    for run in &manifest.runs {
+        let _ = writeln!(text, "    {}", command(run));
+    }
+    let Some(outcome) = outcome else {
+        paragraph(text, "**Built, not run**: ", manifest.not_run.as_deref().unwrap_or_default());
+        return Ok(());
+    };
+    text.push('\n');
+    for run in &outcome.runs {
+        let _ = writeln!(text, "- {}", provenance(run)?);
+    }
+    paragraph(text, "**Settings**: ", manifest.tuning.as_deref().unwrap_or_default());
+    paragraph(text, "**Smaller than in the paper**: ", manifest.smaller.as_deref().unwrap_or_default());
+    for (comparison, rows) in manifest.comparisons.iter().zip(&outcome.rows) {
+        compared(text, comparison, rows);
+    }
+    for (table, rows) in manifest.tables.iter().zip(outcome.tables()?) {
+        let _ = write!(text, "\n**{}**.\n\n", table.title);
+        let mut rows = rows.iter();
+        let headings: Vec<String> = rows.next().into_iter().flatten().map(|name| format!("`{name}`")).collect();
+        let mut made = Table::new(&headings);
+        rows.for_each(|row| made.row(row));
+        text.push_str(&made.text());
+    }
+    paragraph(text, "", &filled(&manifest.found, Some(outcome))?);
+    Ok(())
+}
+
+/// Adds a paragraph unless its text is empty.
+fn paragraph(text: &mut String, begin: &str, words: &str) {
+    if !words.trim().is_empty() {
+        let _ = write!(text, "\n{begin}{}\n", words.trim());
+    }
+}
+
+/// Returns the command of a run.
+pub fn command(run: &Run) -> String {
+    let words = run.arguments.iter().map(|word| shell::quoted(word));
+    let words: Vec<String> = words.chain(["--out".to_owned(), shell::quoted(&run.name)]).collect();
+    format!("jointly {}", words.join(" "))
+}
+
+/// Says where a run comes from and what it cost.
+fn provenance(run: &KeptRun) -> Result<String> {
+    let name = &run.name;
+    let origin = run.origin.as_ref();
+    let origin = origin.with_context(|| format!("{name} has no origin.json, which says of which commit it is"))?;
+    let (agents, problems) = (run.plan.agents.len(), run.plan.problems.len());
+    let mut text = format!(
+        "[{name}]({name}): commit {}, plan {}, {} on {}",
+        origin.commit,
+        &run.digest.trim_start_matches("sha256:")[..12],
+        counted(agents, "agent"),
+        counted(problems, "problem")
+    );
+    if let Some(fuel) = run.fuel() {
+        let _ = write!(text, ", {} fuel", quantity::count(fuel));
+    }
+    if let Some(seconds) = origin.seconds {
+        let _ = write!(text, ", {:.1} hours of one core", seconds / 3600.0);
+    }
+    Ok(text)
+}
+
+/// Writes a table of ours beside the published numbers, then the causes of differences.
+fn compared(text: &mut String, comparison: &Comparison, rows: &[Row]) {
+    let _ = write!(text, "\n**{}** ({}).\n\n", comparison.title, comparison.precision());
+    let mut table = Table::new(&["agent", "ours", "published", "difference", "verdict"]);
+    for row in rows {
+        let difference = row.difference().map(|difference| format!("{difference:+.3}")).unwrap_or_default();
+        let verdict = match row.verdict {
+            Verdict::Reproduced | Verdict::Uncertain => row.verdict.word().to_owned(),
+            Verdict::Differs => format!("**{}**", row.verdict.word()),
+        };
+        let agent = if row.agent == "*" { "all" } else { &row.agent };
+        table.row(&[agent, &row.shown(), &row.published.shown(), &difference, &verdict]);
+    }
+    text.push_str(&table.text());
+    let causes: Vec<(&Row, &String)> = rows.iter().filter_map(|row| Some((row, row.cause.as_ref()?))).collect();
+    if !causes.is_empty() {
+        text.push('\n');
+    }
+    let mut told: Vec<&String> = Vec::new();
+    for (_, cause) in causes {
+        if told.contains(&cause) {
+            continue;
+        }
+        told.push(cause);
+        let whose = rows.iter().filter(|other| other.cause.as_ref() == Some(cause));
+        let whose: Vec<&str> = whose.map(|other| other.agent.as_str()).collect();
+        let _ = writeln!(text, "- *{}*: {}", whose.join(", "), cause.trim());
+    }
+}
+
+/// Puts numbers of runs in the place of `{{SCORE AGENT}}` or `{{SCORE AGENT RUN}}`.
+fn filled(words: &str, outcome: Option<&Outcome>) -> Result<String> {
+    let mut text = String::with_capacity(words.len());
+    let mut parts = words.split("{{");
+    text.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let (name, rest) = part.split_once("}}").with_context(|| format!("{{{{{part} has no end"))?;
+        let outcome = outcome.with_context(|| format!("{name} is a number of a run, and none is kept"))?;
+        let words: Vec<&str> = name.split_whitespace().collect();
+        let [score, agent, run @ ..] = words.as_slice() else {
+            anyhow::bail!("{{{{{name}}}}} does not name a score and an agent")
+        };
+        let mean = outcome.run(run.first().copied())?.total(agent, score)?;
+        text.push_str(&quantity::brief(mean.value, mean.stderr));
+        text.push_str(rest);
+    }
+    Ok(text)
+}
+
+impl Counts {
+    /// Returns the words in lists.
+    pub fn text(self) -> String {
+        let Self { reproduced, uncertain, differ } = self;
+        let parts = [
+            (reproduced, format!("{reproduced} reproduced")),
+            (differ, if differ == 1 { "1 differs".to_owned() } else { format!("{differ} differ") }),
+            (uncertain, format!("{uncertain} uncertain")),
+        ];
+        let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
+        if parts.is_empty() { "no published number".to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// Writes the overview.
+fn overview(found: &[Found]) -> String {
+    let mut text = format!("{MADE}# Results\n\n{INTRODUCTION}\n## Experiments\n\n");
+    let mut table = Table::new(&["experiment", "paper", "published numbers", "cost"]);
+    let link = |experiment: &Experiment| {
+        let manifest = &experiment.manifest;
+        format!("[{}]({}.md#{})", experiment.id, manifest.page, anchor(&manifest.title))
+    };
+    let mut total = Counts::default();
+    for (experiment, outcome) in found {
+        let counts = outcome.as_ref().map(Outcome::counts);
+        total += counts.unwrap_or_default();
+        let verdicts = counts.map_or_else(|| "built, not run".to_owned(), Counts::text);
+        table.row(&[&link(experiment), &experiment.manifest.paper, &verdicts, &experiment.manifest.cost]);
+    }
+    text.push_str(&table.text());
+    let _ = write!(text, "\nOf {} published numbers, {}.\n", total.all(), total.text());
+
+    text.push_str("\n## Where our numbers differ from a paper's\n\n");
+    let mut table = Table::new(&["experiment", "number", "ours (published)", "what was found"]);
+    for (experiment, outcome) in found {
+        let Some(outcome) = outcome else { continue };
+        for (comparison, rows) in experiment.manifest.comparisons.iter().zip(&outcome.rows) {
+            // Agents with the same cause stand together.
+            let mut causes: Vec<(&str, Vec<String>)> = Vec::new();
+            for row in rows.iter().filter(|row| row.verdict == Verdict::Differs) {
+                let cause = row.cause.as_deref().unwrap_or_default();
+                let shown = format!("{} {} ({})", row.agent, row.shown(), row.published.shown());
+                match causes.iter_mut().find(|(known, _)| *known == cause) {
+                    Some((_, agents)) => agents.push(shown),
+                    None => causes.push((cause, vec![shown])),
+                }
+            }
+            for (cause, agents) in causes {
+                table.row(&[&link(experiment), &comparison.title, &agents.join("; "), cause]);
+            }
+        }
+    }
+    text.push_str(&table.text());
+    text.push_str(REST);
+    text
+}
+
+const INTRODUCTION: &str = "\
+What the papers published, beside what Jointly found. An experiment is a file of `experiments/`: its commands, the
+published numbers with the error with which they were read, and the cause where ours differ. `jointly reproduce` lists
+them, and `jointly reproduce ID` runs one and compares. A number is *reproduced* if ours is within the reading error,
+the tolerance that its table states, and two standard errors of both. It is *uncertain* if those errors are more than half of
+the published number: much else would agree with it too. Each section says what is smaller than in the paper.
+";
+
+const REST: &str = "
+## Files
+
+Each directory keeps `plan.json` (versions, digests and settings), `leaderboard.csv`, `origin.json` (the commit whose build
+made it) and, compressed, `scores.json`, from which these pages are made; where it is small enough, also the journal.
+Fuel is by the [price list](../security.md#what-fuel-costs) that the plan names, list 1 where it names none. The
+[table](table.md) of all bundled agents is no experiment of a paper, and has a page of its own.
+
+`make results-pages` unpacks this folder into `target/results` and makes the page of each run there, `report.html`. To
+check a row, build the commit that its run names, and run the command again: its `scores.json` is the same to the last
+digit.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::anchor;
+
+    #[test]
+    fn headings_have_the_names_of_links() {
+        assert_eq!(anchor("Figure 2: the published agents, at tau = 1"), "figure-2-the-published-agents-at-tau--1");
+    }
+}

@@ -1,0 +1,167 @@
+//! Statistics of scores, with their standard errors: what a paper's number is a mean, ratio or difference of.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use jointly_core::{paired_difference, ratio_of_means, summarize_clusters};
+use serde::Deserialize;
+
+use crate::kept::KeptRun;
+use crate::values::{Estimate, Values};
+
+/// A statistic of a score over problems or agents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Statistic {
+    /// The mean over problems.
+    #[default]
+    Mean,
+    /// The mean over problems divided by another agent's.
+    Ratio,
+    /// The mean over problems of the difference to another agent.
+    Difference,
+    /// The share of problems on which the score is below another agent's.
+    Wins,
+    /// Pearson's correlation between two scores over agents, each score being a mean over problems.
+    Correlation,
+}
+
+impl Statistic {
+    /// Returns whether it compares an agent with another.
+    pub(crate) fn has_two_agents(self) -> bool {
+        matches!(self, Self::Ratio | Self::Difference | Self::Wins)
+    }
+}
+
+/// Computes a statistic of two agents' values on the same problems.
+///
+/// # Errors
+/// When the two have other problems.
+pub(crate) fn compare(statistic: Statistic, mine: &Values, theirs: &Values) -> Result<Estimate> {
+    ensure!(mine.problems == theirs.problems, "the two agents have values on other problems");
+    let (a, b, clusters) = (&mine.each, &theirs.each, &mine.clusters);
+    let summary = match statistic {
+        Statistic::Ratio => {
+            let (value, stderr) = ratio_of_means(a, b, clusters);
+            return Ok(Estimate { value, stderr, count: a.len() });
+        }
+        Statistic::Wins => {
+            let wins: Vec<f64> = a.iter().zip(b).map(|(a, b)| f64::from(u8::from(a < b))).collect();
+            summarize_clusters(&wins, clusters)
+        }
+        Statistic::Mean | Statistic::Difference | Statistic::Correlation => paired_difference(a, b, clusters),
+    };
+    Ok(Estimate { value: summary.mean, stderr: summary.stderr, count: summary.problems })
+}
+
+/// Computes the mean of an agent's score, over all problems or those that match a pattern.
+///
+/// # Errors
+/// When the run has no such agent, score or problem.
+pub(crate) fn mean(run: &KeptRun, agent: &str, score: &str, problems: Option<&str>) -> Result<Estimate> {
+    let Some(pattern) = problems else { return run.total(agent, score) };
+    Ok(run.values(agent, score, Some(pattern))?.mean())
+}
+
+/// Computes Pearson's correlation of two lists.
+///
+/// # Formula
+/// r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)^2 sum (y - mean y)^2) over n pairs. Its standard error is
+/// (1 - r^2) / sqrt(n - 1), that of a sample of a normal distribution to first order.
+///
+/// # Errors
+/// With fewer than three pairs.
+pub(crate) fn correlation(x: &[f64], y: &[f64]) -> Result<Estimate> {
+    ensure!(x.len() == y.len() && x.len() > 2, "a correlation needs three agents or more, and {} match", x.len());
+    let n = x.len() as f64;
+    let centred = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / n;
+        values.iter().map(|value| value - mean).collect::<Vec<f64>>()
+    };
+    let (x, y) = (centred(x), centred(y));
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let value = product(&x, &y) / (product(&x, &x) * product(&y, &y)).sqrt();
+    Ok(Estimate { value, stderr: (1.0 - value * value) / (n - 1.0).sqrt(), count: x.len() })
+}
+
+/// Computes, for each agent, the mean over clusters of problems of its mean on the cluster, divided by the median of the
+/// agents' means there.
+///
+/// # Errors
+/// When an agent has no value on some problem.
+pub(crate) fn over_medians<'r>(
+    run: &'r KeptRun,
+    score: &str,
+    problems: Option<&str>,
+) -> Result<BTreeMap<&'r str, f64>> {
+    let mut clusters: BTreeMap<String, Vec<(&str, f64)>> = BTreeMap::new();
+    for (_, label) in run.agents() {
+        let values = run.values(label, score, problems)?;
+        let mut sums: BTreeMap<&String, (f64, f64)> = BTreeMap::new();
+        for (cluster, value) in values.clusters.iter().zip(&values.each) {
+            let (sum, count) = sums.entry(cluster).or_default();
+            (*sum, *count) = (*sum + value, *count + 1.0);
+        }
+        for (cluster, (sum, count)) in sums {
+            clusters.entry(cluster.clone()).or_default().push((label, sum / count));
+        }
+    }
+    let mut means: BTreeMap<&str, f64> = BTreeMap::new();
+    let count = clusters.len() as f64;
+    for agents in clusters.into_values() {
+        let middle = median(agents.iter().map(|(_, mean)| *mean).collect());
+        for (label, mean) in agents {
+            *means.entry(label).or_default() += mean / middle / count;
+        }
+    }
+    Ok(means)
+}
+
+/// Returns the median, the mean of the two in the middle of an even number.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) }
+}
+
+/// Returns the labels of the agents that a correlation's key stands for: `*` for all, else the variants of an agent.
+///
+/// # Errors
+/// When there are none.
+pub(crate) fn variants<'r>(run: &'r KeptRun, key: &str) -> Result<Vec<&'r str>> {
+    let agents = run.agents().filter(|(agent, _)| key == "*" || *agent == key);
+    let labels: Vec<&str> = agents.map(|(_, label)| label).collect();
+    (!labels.is_empty()).then_some(labels).with_context(|| format!("{} has no agent {key}", run.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Statistic, compare, correlation};
+    use crate::values::Values;
+
+    fn values(values: &[f64]) -> Values {
+        let names: Vec<String> = (0..values.len()).map(|place| format!("p{place}")).collect();
+        Values { problems: names.clone(), clusters: names, each: values.to_vec() }
+    }
+
+    #[test]
+    fn statistics_of_two_agents_are_those_on_paper() {
+        let (a, b) = (values(&[1.0, 5.0]), values(&[1.0, 3.0]));
+        // R = 3 / 2, residuals -1/4 and 1/4; differences 0 and 2; below on none of two.
+        let of = |statistic| compare(statistic, &a, &b).unwrap();
+        assert_eq!((of(Statistic::Ratio).value, of(Statistic::Ratio).stderr), (1.5, 0.25));
+        assert_eq!((of(Statistic::Difference).value, of(Statistic::Difference).stderr), (1.0, 1.0));
+        assert_eq!(of(Statistic::Wins).value, 0.0);
+        assert_eq!(compare(Statistic::Wins, &b, &a).unwrap().value, 0.5);
+        assert!(compare(Statistic::Ratio, &a, &values(&[1.0])).is_err());
+    }
+
+    #[test]
+    fn a_correlation_is_that_on_paper() {
+        // x - mean = (-1, 0, 1), y - mean = (-1, -1, 2) / 1: r = 3 / sqrt(2 * 6).
+        let found = correlation(&[1.0, 2.0, 3.0], &[1.0, 1.0, 4.0]).unwrap();
+        let r = 3.0 / 12.0_f64.sqrt();
+        assert!((found.value - r).abs() < 1e-15 && (found.stderr - (1.0 - r * r) / 2.0_f64.sqrt()).abs() < 1e-15);
+        assert!(correlation(&[1.0, 2.0], &[1.0, 2.0]).is_err());
+    }
+}

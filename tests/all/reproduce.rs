@@ -1,0 +1,158 @@
+//! `jointly reproduce`: the experiments, their kept runs, the pages that are made of them, and manifests of others.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command::{done, finish, fits_a_terminal, jointly, refused, run, skipped, workspace};
+
+/// Returns the folder of the kept runs.
+fn kept() -> String {
+    workspace().join("docs/results").to_str().unwrap().to_owned()
+}
+
+/// Returns the listed experiments.
+fn experiments(data: &Path) -> Vec<Value> {
+    let list = done(["reproduce", "--json", "--kept", &kept(), "--data", data.to_str().unwrap()]);
+    serde_json::from_str::<Vec<Value>>(&list).unwrap()
+}
+
+/// A manifest of two agents that always give the same, with the words of its run and of its comparison.
+fn manifest(arguments: &str, compare: &str) -> String {
+    format!(
+        "page = \"testbed\"\npaper = \"none\"\ntitle = \"Equal\"\ncost = \"a second\"\n\
+         [[run]]\nname = \"equal\"\narguments = [\"run\", {arguments}]\n\
+         [[compare]]\ntitle = \"KL\"\nscore = \"kl_tau1\"\nreading-error = 0.0\n{compare}\n"
+    )
+}
+
+const QUICK: &str =
+    "\"uniform\", \"prior\", \"--suite\", \"quick\", \"--problems\", \"quick/t10/temp0.1/*\", \"--draws\", \"10\"";
+
+#[test]
+fn pages_say_what_follows_from_the_kept_runs() {
+    let said = done(["reproduce", "--all", "--check", "--kept", &kept()]);
+    assert!(said.contains("published numbers"), "{said}");
+}
+
+#[test]
+fn a_page_that_says_anything_else_is_found() {
+    // The whole folder is copied, so that nothing of it is changed.
+    let folder = tempfile::tempdir().unwrap();
+    let copied = finish(std::process::Command::new("cp").args(["-R", &kept()]).arg(folder.path()));
+    assert_eq!(copied.code, Some(0), "{}", copied.stderr);
+    let results = folder.path().join("results");
+    let page = results.join("testbed.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let edited = text.replacen("reproduced |", "**differs** |", 1);
+    assert!(edited != text);
+    fs::write(&page, edited).unwrap();
+    let results = results.to_str().unwrap();
+    let found = run(["reproduce", "--all", "--check", "--kept", results]);
+    assert_eq!(found.code, Some(2), "{found:?}");
+    for part in ["testbed.md: line ", "**differs**", "and the runs say", "jointly reproduce --all --write"] {
+        assert!(found.stdout.contains(part), "{part}: {}", found.stdout);
+    }
+    done(["reproduce", "--all", "--write", "--kept", results]);
+    assert!(fs::read_to_string(&page).unwrap() == text);
+}
+
+#[test]
+fn experiments_are_listed_with_what_they_lack() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let text = done(["reproduce", "--kept", &kept(), "--data", nowhere.path().to_str().unwrap()]);
+    fits_a_terminal(&text);
+    for part in ["testbed-figure-2: Neural Testbed, Figure 2", "reproduced", "differ", "built, not run", "needs"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    refused(["reproduce", "testbed-figure-3"], &["no experiment testbed-figure-3", "testbed-figure-2"]);
+    let lacks = ["reproduce", "coverage-boston", "--data", nowhere.path().to_str().unwrap()];
+    refused(
+        lacks,
+        &["coverage-boston needs data that are not there", "boston", "what needs none of them", "coverage-line"],
+    );
+}
+
+#[test]
+fn every_experiment_can_be_planned() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = workspace().join("../shared/data");
+    let (data, there) = if data.is_dir() { (data, true) } else { (folder.path().to_owned(), false) };
+    let mut planned = 0;
+    for experiment in experiments(&data) {
+        let id = experiment["id"].as_str().unwrap();
+        if !experiment["missing"].as_array().unwrap().is_empty() {
+            continue;
+        }
+        let out = folder.path().join("out");
+        let mut command = jointly();
+        command.args(["reproduce", id, "--data", data.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+        let finished = finish(command.args(["--", "--plan-only"]));
+        assert_eq!(finished.code, Some(0), "{id}: {finished:?}");
+        assert!(finished.stdout.contains(" planned in "), "{id}: {finished:?}");
+        planned += 1;
+    }
+    assert!(planned >= 5, "{planned} experiments were planned");
+    if !there {
+        skipped("the plans of experiments on real data", "../shared/data is not there");
+    }
+}
+
+#[test]
+fn an_experiment_of_a_file_runs_continues_and_is_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    // KL of equal probabilities is far above 0, and a ratio to itself is 1.
+    let compare = "published = { uniform = \"> 0\", prior = \"< -1\" }\ncause = { prior = \"No KL is below 0.\" }";
+    let ratio = "[[compare]]\ntitle = \"Ratio\"\nscore = \"kl_tau1\"\nstatistic = \"ratio\"\nover = \"uniform\"\n\
+                 reading-error = 0.0\npublished = { uniform = 1 }\n";
+    fs::write(path("equal.toml"), manifest(QUICK, compare) + ratio).unwrap();
+    let arguments = ["reproduce", &path("equal.toml"), "--out", &path("out")];
+    let first = run(arguments);
+    assert_eq!(first.code, Some(0), "{first:?}");
+    assert!(first.stderr.contains("jointly run uniform prior --suite quick"), "{}", first.stderr);
+    for part in ["Ratio", "reproduced", "differs", "No KL is below 0.", "2 reproduced, 1 differs"] {
+        assert!(first.stdout.contains(part), "{part}: {}", first.stdout);
+    }
+    let journal = fs::read(path("out/equal/equal/results.jsonl")).unwrap();
+    let again = run(arguments);
+    assert_eq!((again.code, again.stdout.ends_with("2 reproduced, 1 differs\n")), (Some(0), true), "{again:?}");
+    assert_eq!(fs::read(path("out/equal/equal/results.jsonl")).unwrap(), journal);
+    let json: Value = serde_json::from_str(&done([
+        "reproduce",
+        &path("equal.toml"),
+        "--check",
+        "--kept",
+        &path("out/equal"),
+        "--json",
+    ]))
+    .unwrap();
+    assert_eq!(json["comparisons"][1]["rows"][0]["ours"], 1.0, "{json}");
+}
+
+#[test]
+fn manifests_that_do_not_fit_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let published = "published = { uniform = 1 }";
+    let cases = [
+        (manifest("\"nobody\", \"--suite\", \"quick\"", published), "nobody"),
+        (manifest("\"uniform\", \"--suite\", \"nowhere\"", published), "nowhere"),
+        (manifest("\"uniform\", \"--sweet\", \"quick\"", published), "--sweet"),
+        (manifest(QUICK, "published = { nobody = 1 }"), "has no agent nobody"),
+        (manifest(QUICK, "published = { uniform = 1 }\nproblems = \"*/t11/*\""), "has no problem */t11/*"),
+        (manifest(QUICK, "published = { uniform = \"about 1\" }"), "no published number"),
+        (manifest(QUICK, "published = 1"), "in line 12"),
+        (manifest(QUICK, published).replace("[[run]]", "[[runs]]"), "unknown field `runs`"),
+    ];
+    for (text, part) in cases {
+        fs::write(path("wrong.toml"), text).unwrap();
+        let found = run(["reproduce", &path("wrong.toml"), "--out", &path(part)]);
+        assert_eq!(found.code, Some(2), "{part}: {found:?}");
+        assert!(found.stderr.lines().last().unwrap_or_default().contains(part), "{part}: {}", found.stderr);
+    }
+    refused(["reproduce", &path("none.toml")], &["failed to read", "none.toml"]);
+    refused(["reproduce", "coverage-line", "--write"], &["--write needs --all"]);
+    refused(["reproduce", "--all"], &["--all needs --check or --write"]);
+}
