@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -24,6 +24,8 @@ use crate::values::{Estimate, Values};
 const MOST_BYTES: u64 = 1 << 30;
 /// The most bytes of a compressed journal that is kept.
 const MOST_JOURNAL: usize = 1_000_000;
+/// The page of a run, which is kept where its journal is not.
+const PAGE: &str = "report.html";
 /// The suffix of compressed files.
 const GZ: &str = ".gz";
 
@@ -197,10 +199,6 @@ pub fn keep(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathB
     let scores = contents(run, SCORES)?;
     let scores = scores.with_context(|| format!("{} has no {SCORES}: it is not finished", run.shown()))?;
     let journal = contents(run, JOURNAL)?.with_context(|| format!("{} has no {JOURNAL}", run.shown()))?;
-    // What an earlier run left, a page among it, is not of this one.
-    if into.join(PLAN).is_file() {
-        fs::remove_dir_all(&into).with_context(|| format!("failed to remove {}", into.shown()))?;
-    }
     fs::create_dir_all(&into).with_context(|| format!("failed to make {}", into.shown()))?;
     for file in [PLAN, LEADERBOARD] {
         let copied = fs::copy(run.join(file), into.join(file));
@@ -209,15 +207,29 @@ pub fn keep(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathB
     for (file, bytes, most) in [(SCORES, &scores, usize::MAX), (JOURNAL, &journal, MOST_JOURNAL)] {
         let path = into.join(format!("{file}{GZ}"));
         let bytes = compressed(bytes).with_context(|| format!("failed to compress {file}"))?;
-        if bytes.len() <= most {
+        if bytes.len() > most {
+            remove(&path)?;
+        } else {
             fs::write(&path, bytes).with_context(|| format!("failed to write {}", path.shown()))?;
         }
     }
+    // The page of an earlier run is not of this one.
+    remove(&into.join(format!("{PAGE}{GZ}")))?;
     let origin = Origin { commit: commit.to_owned(), seconds: seconds(&journal) };
     let path = into.join(ORIGIN);
     let written = fs::write(&path, format!("{}\n", serde_json::to_string_pretty(&origin)?));
     written.with_context(|| format!("failed to write {}", path.shown()))?;
     Ok(into)
+}
+
+/// Removes a file that may be there.
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("failed to remove {}", path.shown()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Compresses bytes, without a time or a name.
@@ -236,4 +248,40 @@ fn seconds(journal: &[u8]) -> Option<f64> {
     let lines = journal.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let total: Option<f64> = lines.map(|line| Some(serde_json::from_slice::<Line>(line).ok()?.seconds)).sum();
     total.map(f64::round)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{compressed, contents, keep};
+
+    #[test]
+    fn a_kept_run_is_read_as_it_was_and_nothing_of_another_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (run, kept) = (folder.path().join("run"), folder.path().join("kept"));
+        fs::create_dir_all(&run).unwrap();
+        let journal = "{\"seconds\":1.5}\n{\"seconds\":2.0}\n";
+        for (file, text) in [("plan.json", "{}"), ("leaderboard.csv", "a"), ("results.jsonl", journal)] {
+            fs::write(run.join(file), text).unwrap();
+        }
+        assert!(keep(&run, &kept, "a/b", "c0ffee").unwrap_err().to_string().contains("not finished"));
+        fs::write(run.join("scores.json"), "{\"agents\":[]}").unwrap();
+        fs::create_dir_all(kept.join("a/b")).unwrap();
+        for file in ["report.html.gz", "figure.png"] {
+            fs::write(kept.join("a/b").join(file), "old").unwrap();
+        }
+        let into = keep(&run, &kept, "a/b", "c0ffee").unwrap();
+        let mut files: Vec<_> =
+            fs::read_dir(&into).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        files.sort();
+        let expected =
+            ["figure.png", "leaderboard.csv", "origin.json", "plan.json", "results.jsonl.gz", "scores.json.gz"];
+        assert_eq!(files, expected);
+        assert_eq!(contents(&into, "results.jsonl").unwrap().unwrap(), journal.as_bytes());
+        // 1.5 s and 2 s are 3.5 s, to a second.
+        let origin = fs::read_to_string(into.join("origin.json")).unwrap();
+        assert!(origin.contains("\"commit\": \"c0ffee\"") && origin.contains("\"seconds\": 4.0"), "{origin}");
+        assert_eq!(compressed(b"x").unwrap(), compressed(b"x").unwrap());
+    }
 }
