@@ -148,10 +148,18 @@ fn manifests_that_do_not_fit_are_refused_by_name() {
     ];
     for (text, part) in cases {
         fs::write(path("wrong.toml"), text).unwrap();
-        let found = run(["reproduce", &path("wrong.toml"), "--out", &path(part)]);
+        fs::remove_dir_all(path("out")).unwrap_or_default();
+        let found = run(["reproduce", &path("wrong.toml"), "--out", &path("out")]);
         assert_eq!(found.code, Some(2), "{part}: {found:?}");
         assert!(found.stderr.lines().last().unwrap_or_default().contains(part), "{part}: {}", found.stderr);
     }
+    fs::write(path("...toml"), manifest(QUICK, published)).unwrap();
+    refused(["reproduce", &path("...toml")], &["name it with letters"]);
+    // A run of another suite is not taken for that of the manifest.
+    fs::write(path("other.toml"), manifest("\"uniform\", \"--suite\", \"quick/real\"", published)).unwrap();
+    done(["run", "uniform", "--suite", "quick", "--problems", "quick/t10/temp0.1/*", "--out", &path("kept/equal")]);
+    let kept = path("kept");
+    refused(["reproduce", &path("other.toml"), "--check", "--kept", &kept], &["is of the suite quick", "quick/real"]);
     refused(["reproduce", &path("none.toml")], &["failed to read", "none.toml"]);
     refused(["reproduce", "coverage-line", "--write"], &["--write needs --all"]);
     refused(["reproduce", "--all"], &["--all needs --check or --write"]);

@@ -165,8 +165,14 @@ fn another_version_or_plan_is_refused_before_any_unit() {
     refused(&|plan| plan["agents"][0]["digest"] = "../../else".into(), &["../../else is not a digest"]);
     refused(&|plan| plan["problems"] = json!("none"), &["failed to read the plan of line 1"]);
 
+    // What the command has itself need not be kept.
     let empty = RunDirectory::new();
-    let finished = answers(&[], &[hello(&directory, &empty)]);
+    assert_eq!(answers(&[], &[hello(&directory, &empty)]).code, Some(0));
+    let mut unknown = parsed(&hello(&directory, &empty));
+    for name in ["agent", "label"] {
+        unknown["plan"]["agents"][0][name] = "nobody".into();
+    }
+    let finished = answers(&[], &[unknown.to_string()]);
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{finished:?}");
     is_one_line(&finished.stderr, &["failed to read", "agents"]);
     fs::write(directory.kept_agent(), fs::read(argument("panics-in-sample")).unwrap()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 
@@ -83,6 +83,9 @@ pub fn open(path: &Path) -> Result<Experiment> {
     let text = String::from_utf8(bytes).with_context(|| format!("{} is no text", path.shown()))?;
     let manifest = Manifest::parse(&path.shown().to_string(), &text)?;
     let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    // It becomes the name of a directory.
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    ensure!(!id.is_empty() && id.chars().all(plain), "{}: name it with letters, digits, - and _", path.shown());
     Ok(Experiment { id, manifest })
 }
 

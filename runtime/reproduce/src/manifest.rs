@@ -164,7 +164,8 @@ impl TryFrom<toml::Value> for Published {
         let published = match &value {
             toml::Value::Array(pair) => match pair.as_slice() {
                 [number, stderr] => {
-                    finite(number).zip(finite(stderr)).map(|(number, stderr)| Self::Number(number, stderr))
+                    let stderr = finite(stderr).filter(|stderr| *stderr >= 0.0);
+                    finite(number).zip(stderr).map(|(number, stderr)| Self::Number(number, stderr))
                 }
                 _ => None,
             },
@@ -177,6 +178,14 @@ impl TryFrom<toml::Value> for Published {
         };
         let remedy = "this is no published number: give NUMBER, [NUMBER, STANDARD-ERROR], \"< NUMBER\" or \"> NUMBER\"";
         published.ok_or_else(|| remedy.to_owned())
+    }
+}
+
+impl Run {
+    /// Returns the word after an option among the arguments.
+    pub(crate) fn option(&self, name: &str) -> Option<&str> {
+        let place = self.arguments.iter().position(|word| word == name)?;
+        self.arguments.get(place + 1).map(String::as_str)
     }
 }
 
@@ -311,7 +320,7 @@ mod tests {
             Published::Above(-1.5),
         ];
         assert_eq!(published, expected);
-        for wrong in ["\"about 1\"", "\"<\"", "true", "nan", "[1]", "[1, \"a\"]"] {
+        for wrong in ["\"about 1\"", "\"<\"", "true", "nan", "[1]", "[1, \"a\"]", "[1, -0.5]"] {
             let text = compare.replace("0.5", wrong);
             assert!(defect(&format!("{RUN}{text}")).contains("no published number"), "{wrong}");
         }

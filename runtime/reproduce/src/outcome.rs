@@ -5,6 +5,7 @@ use std::ops::AddAssign;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use jointly_core::printable::ShowPath as _;
 use jointly_record::quantity;
 
 use crate::experiments::Experiment;
@@ -100,6 +101,18 @@ impl<'e> Outcome<'e> {
         let mut runs = Vec::with_capacity(manifest.runs.len());
         for run in &manifest.runs {
             let Some(kept) = KeptRun::read(folder, &run.name)? else { return Ok(None) };
+            // The two of which a mistake is likeliest: a plan says neither its options nor its patterns of problems.
+            let (suite, seed) = (&kept.plan.suite, kept.plan.seed.to_string());
+            let asked = (run.option("--suite").unwrap_or(suite), run.option("--seed").unwrap_or("0"));
+            ensure!(
+                asked == (suite, &seed),
+                "{} in {} is of the suite {suite} and the seed {seed}, and {} asks for {} and {}",
+                run.name,
+                folder.shown(),
+                experiment.id,
+                asked.0,
+                asked.1
+            );
             ensure!(kept.failed() == 0, "{}: an agent failed on some problem: no number can be compared", run.name);
             runs.push(kept);
         }
@@ -215,8 +228,8 @@ impl Published {
     /// # Formula
     /// With s^2 the sum of the squares of both standard errors, a number differs if |ours - published| > tolerance +
     /// reading error + 2 s. Else it is uncertain if 2 s exceeds half of the published number, the tolerance and the reading
-    /// error, and else reproduced. A side is reproduced if ours lies on it by more than 2 standard errors, and differs
-    /// otherwise. Without a standard error, as on a single problem, ours is uncertain.
+    /// error, and else reproduced. A side is reproduced if ours lies on it by more than 2 standard errors, differs if it lies
+    /// on the other by as much, and else is uncertain. Without a standard error, as on a single problem, ours is uncertain.
     fn judge(self, comparison: &Comparison, ours: f64, stderr: f64) -> Verdict {
         if !stderr.is_finite() {
             return Verdict::Uncertain;
@@ -233,8 +246,13 @@ impl Published {
                 }
                 agrees
             }
-            Self::Below(bound) => ours + 2.0 * stderr < bound,
-            Self::Above(bound) => ours - 2.0 * stderr > bound,
+            Self::Below(bound) | Self::Above(bound) => {
+                let above = if matches!(self, Self::Above(_)) { ours - bound } else { bound - ours };
+                if above.abs() <= 2.0 * stderr {
+                    return Verdict::Uncertain;
+                }
+                above > 0.0
+            }
         };
         if agrees { Verdict::Reproduced } else { Verdict::Differs }
     }
@@ -325,7 +343,9 @@ mod tests {
         assert_eq!(Published::Number(0.0, 0.0).judge(&exact, 0.1, 0.1), Uncertain);
         assert_eq!(Published::Number(0.0, 0.0).judge(&comparison(0.0, 0.3), 0.1, 0.1), Reproduced);
         assert_eq!(Published::Below(0.0).judge(&exact, -0.1, 0.04), Reproduced);
-        assert_eq!(Published::Below(0.0).judge(&exact, -0.1, 0.05), Differs);
+        assert_eq!(Published::Below(0.0).judge(&exact, -0.1, 0.05), Uncertain);
+        assert_eq!(Published::Below(0.0).judge(&exact, 0.1, 0.06), Uncertain);
+        assert_eq!(Published::Below(0.0).judge(&exact, 0.1, 0.04), Differs);
         assert_eq!(Published::Above(0.5).judge(&exact, 0.6, 0.04), Reproduced);
         assert_eq!(Published::Above(0.5).judge(&exact, 0.4, 0.04), Differs);
     }

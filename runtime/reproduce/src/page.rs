@@ -132,7 +132,9 @@ fn provenance(run: &KeptRun) -> Result<String> {
         let _ = write!(text, ", {} fuel", quantity::count(fuel));
     }
     if let Some(seconds) = origin.seconds {
-        let _ = write!(text, ", {:.1} hours of one core", seconds / 3600.0);
+        let spent =
+            if seconds < 3600.0 { format!("{seconds} seconds") } else { format!("{:.1} hours", seconds / 3600.0) };
+        let _ = write!(text, ", {spent} of one core");
     }
     Ok(text)
 }
@@ -216,7 +218,12 @@ fn overview(found: &[Found]) -> String {
         table.row(&[&link(experiment), &experiment.manifest.paper, &verdicts, &experiment.manifest.cost]);
     }
     text.push_str(&table.text());
-    let _ = write!(text, "\nOf {} published numbers, {}.\n", total.all(), total.text());
+    let _ = write!(
+        text,
+        "\nOf {} published numbers, {}. Numbers of a paper that a section has in its text alone are not counted.\n",
+        total.all(),
+        total.text()
+    );
 
     text.push_str("\n## Where our numbers differ from a paper's\n\n");
     let mut table = Table::new(&["experiment", "number", "ours (published)", "what was found"]);
@@ -254,8 +261,8 @@ the published number: much else would agree with it too. Each section says what 
 const REST: &str = "
 ## Files
 
-Each directory keeps `plan.json` (versions, digests and settings), `leaderboard.csv`, `origin.json` (the commit whose build
-made it) and, compressed, `scores.json`, from which these pages are made; where it is small enough, also the journal.
+The directory of each run keeps `plan.json` (versions, digests and settings), `origin.json` (the commit whose build made it) and,
+compressed, `scores.json`, from which these pages are made; most keep `leaderboard.csv`, and where it is small enough the journal.
 Fuel is by the [price list](../security.md#what-fuel-costs) that the plan names, list 1 where it names none. The
 [table](table.md) of all bundled agents is no experiment of a paper, and has a page of its own.
 

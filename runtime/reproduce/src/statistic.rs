@@ -66,13 +66,22 @@ pub(crate) fn mean(run: &KeptRun, agent: &str, score: &str, problems: Option<&st
 /// Computes Pearson's correlation of two lists.
 ///
 /// # Formula
-/// r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)^2 sum (y - mean y)^2) over n pairs. Its standard error is
-/// (1 - r^2) / sqrt(n - 1), that of a sample of a normal distribution to first order.
+/// r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)^2 sum (y - mean y)^2) over n pairs. Its standard error is the
+/// jackknife's, sqrt((n - 1) / n sum (r_i - mean r_i)^2) with r_i that without pair i: it tells where r rests on one pair.
 ///
 /// # Errors
-/// With fewer than three pairs.
+/// With fewer than four pairs.
 pub(crate) fn correlation(x: &[f64], y: &[f64]) -> Result<Estimate> {
-    ensure!(x.len() == y.len() && x.len() > 2, "a correlation needs three agents or more, and {} match", x.len());
+    ensure!(x.len() == y.len() && x.len() > 3, "a correlation needs four agents or more, and {} match", x.len());
+    let n = x.len() as f64;
+    let without = |values: &[f64], place: usize| [&values[..place], &values[place + 1..]].concat();
+    let others: Vec<f64> = (0..x.len()).map(|place| pearson(&without(x, place), &without(y, place))).collect();
+    let mean = others.iter().sum::<f64>() / n;
+    let squares: f64 = others.iter().map(|r| (r - mean) * (r - mean)).sum();
+    Ok(Estimate { value: pearson(x, y), stderr: ((n - 1.0) / n * squares).sqrt(), count: x.len() })
+}
+
+fn pearson(x: &[f64], y: &[f64]) -> f64 {
     let n = x.len() as f64;
     let centred = |values: &[f64]| {
         let mean = values.iter().sum::<f64>() / n;
@@ -80,8 +89,7 @@ pub(crate) fn correlation(x: &[f64], y: &[f64]) -> Result<Estimate> {
     };
     let (x, y) = (centred(x), centred(y));
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let value = product(&x, &y) / (product(&x, &x) * product(&y, &y)).sqrt();
-    Ok(Estimate { value, stderr: (1.0 - value * value) / (n - 1.0).sqrt(), count: x.len() })
+    product(&x, &y) / (product(&x, &x) * product(&y, &y)).sqrt()
 }
 
 /// Computes, for each agent, the mean over clusters of problems of its mean on the cluster, divided by the median of the
@@ -158,10 +166,13 @@ mod tests {
 
     #[test]
     fn a_correlation_is_that_on_paper() {
-        // x - mean = (-1, 0, 1), y - mean = (-1, -1, 2) / 1: r = 3 / sqrt(2 * 6).
-        let found = correlation(&[1.0, 2.0, 3.0], &[1.0, 1.0, 4.0]).unwrap();
-        let r = 3.0 / 12.0_f64.sqrt();
-        assert!((found.value - r).abs() < 1e-15 && (found.stderr - (1.0 - r * r) / 2.0_f64.sqrt()).abs() < 1e-15);
-        assert!(correlation(&[1.0, 2.0], &[1.0, 2.0]).is_err());
+        // x - mean = (-1.5, -.5, .5, 1.5), y - mean = (-1, -1, -1, 3): r = 6 / sqrt(5 * 12). Without the last pair y does not
+        // vary, and there is no correlation.
+        let found = correlation(&[1.0, 2.0, 3.0, 4.0], &[1.0, 1.0, 1.0, 5.0]).unwrap();
+        assert!((found.value - 6.0 / 60.0_f64.sqrt()).abs() < 1e-15 && found.stderr.is_nan(), "{found:?}");
+        // Corners of a square: r = 0, and without one of them the other three give -.5, .5, .5 and -.5.
+        let found = correlation(&[0.0, 0.0, 1.0, 1.0], &[0.0, 1.0, 0.0, 1.0]).unwrap();
+        assert!(found.value == 0.0 && (found.stderr - (0.75_f64).sqrt()).abs() < 1e-15, "{found:?}");
+        assert!(correlation(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0]).is_err());
     }
 }

@@ -97,6 +97,10 @@ impl Reproduce {
         }
         let out = self.out.join(&experiment.id);
         if self.keep {
+            ensure!(find(name)?.is_some(), "--keep is for the project's own experiments, and {name} is a file");
+            if Outcome::read(&experiment, &out)?.is_none() {
+                return self.compare(&experiment, &out);
+            }
             let commit = commit()?;
             for run in &experiment.manifest.runs {
                 let kept = keep(&out.join(&run.name), &self.kept, &run.name, &commit)?;
@@ -217,8 +221,12 @@ impl Reproduce {
             output::print_json(&document(&outcome))?;
         } else {
             output::print(&text(&outcome)?)?;
-            for defect in outcome.defects() {
-                output::note(&defect);
+            let defects = outcome.defects();
+            for defect in &defects {
+                output::note(defect);
+            }
+            if self.kept_runs.check && !defects.is_empty() {
+                return Ok(ExitCode::from(exit::BAD_INPUT));
             }
         }
         Ok(ExitCode::from(exit::DONE))
