@@ -13,7 +13,7 @@ impl Manifest {
     /// Returns the datasets of the experiment that are in none of the directories.
     ///
     /// # Errors
-    /// When the manifest names a dataset that there is not.
+    /// When the manifest names an unknown dataset.
     pub fn missing(&self, directories: &[PathBuf]) -> Result<Vec<String>> {
         let mut names: Vec<&String> = self.runs.iter().flat_map(|run| &run.data).collect();
         names.sort_unstable();

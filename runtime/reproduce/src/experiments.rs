@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 1 << 20;
 pub struct Experiment {
     /// The name: that of its file, without `.toml`.
     pub id: String,
-    /// What its file says.
+    /// The contents of its file.
     pub manifest: Manifest,
 }
 

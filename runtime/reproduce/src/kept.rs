@@ -131,7 +131,7 @@ impl KeptRun {
         let total = total.with_context(|| format!("{label} has no score {score} in {}", self.name))?;
         let (value, stderr) = (number(&total.mean), number(&total.stderr));
         let value = value.with_context(|| format!("{score} of {label} in {} is no number", self.name))?;
-        Ok(Estimate { value, stderr: stderr.unwrap_or(f64::NAN), count: total.problems })
+        Ok(Estimate { value, stderr: stderr.unwrap_or(f64::NAN) })
     }
 
     /// Returns an agent's values of a score on the problems that match a pattern, or on all.

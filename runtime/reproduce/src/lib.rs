@@ -17,5 +17,5 @@ mod values;
 pub use experiments::{Experiment, all, find, open};
 pub use kept::{KeptRun, keep};
 pub use manifest::{Manifest, Published, Run};
-pub use outcome::{Counts, Outcome, Row, Verdict};
+pub use outcome::{Counts, Outcome, Row, Verdict, by_cause};
 pub use page::{Found, Page, command, pages};

@@ -23,7 +23,7 @@ pub struct Manifest {
     /// How settings were chosen, and on which seeds, if they are not the defaults.
     #[serde(default)]
     pub tuning: Option<String>,
-    /// What is smaller than in the paper, if anything is.
+    /// How the experiment is smaller than the paper's, if it is.
     #[serde(default)]
     pub smaller: Option<String>,
     /// Text before the tables, in Markdown.
@@ -96,7 +96,7 @@ pub struct Comparison {
     pub tolerance: f64,
     /// The published numbers by agent.
     pub published: BTreeMap<String, Published>,
-    /// What was found where ours differ, by agent; `*` stands for all that have no cause of their own.
+    /// The cause of each difference, by agent; `*` stands for all agents without a cause of their own.
     #[serde(default)]
     pub cause: BTreeMap<String, String>,
 }

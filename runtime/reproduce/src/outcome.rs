@@ -1,4 +1,4 @@
-//! What came out: ours beside the published, with a verdict for each number.
+//! Outcomes of experiments: our numbers beside the published ones, with a verdict on each.
 
 use std::iter;
 use std::ops::AddAssign;
@@ -41,17 +41,15 @@ impl Verdict {
 pub struct Row {
     /// The agent's label, or the agent whose variants are correlated.
     pub agent: String,
-    /// What the paper has.
+    /// The published number.
     pub published: Published,
     /// Ours.
     pub ours: f64,
     /// The standard error of ours, NaN if it is not known.
     pub stderr: f64,
-    /// The number of problems or agents that ours is of.
-    pub count: usize,
     /// Whether they agree.
     pub verdict: Verdict,
-    /// What was found where they do not.
+    /// The cause of a difference.
     pub cause: Option<String>,
 }
 
@@ -81,7 +79,7 @@ impl AddAssign for Counts {
     }
 }
 
-/// What came out of an experiment.
+/// The outcome of an experiment.
 pub struct Outcome<'e> {
     /// The experiment.
     pub experiment: &'e Experiment,
@@ -212,6 +210,19 @@ impl Row {
     }
 }
 
+/// Groups rows by their cause, in the order of the first row of each group.
+pub fn by_cause<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Vec<(Option<&'r str>, Vec<&'r Row>)> {
+    let mut groups: Vec<(Option<&str>, Vec<&Row>)> = Vec::new();
+    for row in rows {
+        let cause = row.cause.as_deref();
+        match groups.iter_mut().find(|(known, _)| *known == cause) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((cause, vec![row])),
+        }
+    }
+    groups
+}
+
 impl Published {
     /// Returns the text in tables.
     pub fn shown(self) -> String {
@@ -266,13 +277,13 @@ fn run<'r>(manifest: &Manifest, runs: &'r [KeptRun], name: Option<&str>) -> Resu
 /// Computes the rows of a comparison.
 fn rows(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun]) -> Result<Vec<Row>> {
     let each = comparison.published.iter().map(|(agent, published)| {
-        let Estimate { value, stderr, count } = ours(manifest, comparison, runs, agent)?;
+        let Estimate { value, stderr } = ours(manifest, comparison, runs, agent)?;
         let ours = if comparison.negated { -value } else { value };
         ensure!(ours.is_finite(), "{agent} has {ours}");
         let verdict = published.judge(comparison, ours, stderr);
         let shared = || comparison.cause.get("*").filter(|_| verdict != Verdict::Reproduced);
         let cause = comparison.cause.get(agent).or_else(shared).cloned();
-        Ok(Row { agent: agent.clone(), published: *published, ours, stderr, count, verdict, cause })
+        Ok(Row { agent: agent.clone(), published: *published, ours, stderr, verdict, cause })
     });
     each.collect()
 }

@@ -9,7 +9,7 @@ use jointly_record::shell;
 use crate::experiments::Experiment;
 use crate::kept::KeptRun;
 use crate::manifest::{Comparison, Run};
-use crate::outcome::{Counts, Outcome, Row, Verdict};
+use crate::outcome::{Counts, Outcome, Row, Verdict, by_cause};
 use crate::table::Table;
 
 /// The name and the title of each page of experiments.
@@ -153,23 +153,17 @@ fn compared(text: &mut String, comparison: &Comparison, rows: &[Row]) {
         table.row(&[agent, &row.shown(), &row.published.shown(), &difference, &verdict]);
     }
     text.push_str(&table.text());
-    let causes: Vec<(&Row, &String)> = rows.iter().filter_map(|row| Some((row, row.cause.as_ref()?))).collect();
-    if !causes.is_empty() {
+    if rows.iter().any(|row| row.cause.is_some()) {
         text.push('\n');
     }
-    let mut told: Vec<&String> = Vec::new();
-    for (_, cause) in causes {
-        if told.contains(&cause) {
-            continue;
-        }
-        told.push(cause);
-        let whose = rows.iter().filter(|other| other.cause.as_ref() == Some(cause));
-        let whose: Vec<&str> = whose.map(|other| other.agent.as_str()).collect();
+    for (cause, rows) in by_cause(rows) {
+        let Some(cause) = cause else { continue };
+        let whose: Vec<&str> = rows.iter().map(|row| row.agent.as_str()).collect();
         let _ = writeln!(text, "- *{}*: {}", whose.join(", "), cause.trim());
     }
 }
 
-/// Puts numbers of runs in the place of `{{SCORE AGENT}}` or `{{SCORE AGENT RUN}}`.
+/// Replaces `{{SCORE AGENT}}` and `{{SCORE AGENT RUN}}` by the number of the run.
 fn filled(words: &str, outcome: Option<&Outcome>) -> Result<String> {
     let mut text = String::with_capacity(words.len());
     let mut parts = words.split("{{");
@@ -230,18 +224,11 @@ fn overview(found: &[Found]) -> String {
     for (experiment, outcome) in found {
         let Some(outcome) = outcome else { continue };
         for (comparison, rows) in experiment.manifest.comparisons.iter().zip(&outcome.rows) {
-            // Agents with the same cause stand together.
-            let mut causes: Vec<(&str, Vec<String>)> = Vec::new();
-            for row in rows.iter().filter(|row| row.verdict == Verdict::Differs) {
-                let cause = row.cause.as_deref().unwrap_or_default();
-                let shown = format!("{} {} ({})", row.agent, row.shown(), row.published.shown());
-                match causes.iter_mut().find(|(known, _)| *known == cause) {
-                    Some((_, agents)) => agents.push(shown),
-                    None => causes.push((cause, vec![shown])),
-                }
-            }
-            for (cause, agents) in causes {
-                table.row(&[&link(experiment), &comparison.title, &agents.join("; "), cause]);
+            let differ = rows.iter().filter(|row| row.verdict == Verdict::Differs);
+            for (cause, rows) in by_cause(differ) {
+                let shown = |row: &&Row| format!("{} {} ({})", row.agent, row.shown(), row.published.shown());
+                let agents: Vec<String> = rows.iter().map(shown).collect();
+                table.row(&[&link(experiment), &comparison.title, &agents.join("; "), cause.unwrap_or_default()]);
             }
         }
     }

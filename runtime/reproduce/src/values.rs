@@ -20,8 +20,6 @@ pub(crate) struct Estimate {
     pub(crate) value: f64,
     /// NaN if it is not known.
     pub(crate) stderr: f64,
-    /// The number of problems, or of agents for a correlation.
-    pub(crate) count: usize,
 }
 
 /// An agent's values of a score, a number a problem.
@@ -43,6 +41,6 @@ impl Values {
     /// Returns the mean.
     pub(crate) fn mean(&self) -> Estimate {
         let summary = summarize_clusters(&self.each, &self.clusters);
-        Estimate { value: summary.mean, stderr: summary.stderr, count: summary.problems }
+        Estimate { value: summary.mean, stderr: summary.stderr }
     }
 }

@@ -14,7 +14,7 @@ use jointly_record::directory::SCORES;
 use jointly_record::guess;
 use jointly_record::quantity::counted;
 use jointly_report::table::{render, wrap};
-use jointly_reproduce::{Counts, Experiment, Found, Outcome, Run, all, command, find, keep, open, pages};
+use jointly_reproduce::{Counts, Experiment, Found, Outcome, Run, all, by_cause, command, find, keep, open, pages};
 use serde_json::json;
 
 use super::Jointly;
@@ -32,7 +32,7 @@ const MOST_BYTES: u64 = 10_000_000;
 ///
 /// An experiment is one or several runs, each a command that `jointly run` or `jointly sweep` also takes, and the numbers
 /// that a paper published. On directories with the same plans, it continues where it stopped. A number is reproduced if
-/// ours is within its reading error, its tolerance and two standard errors of ours.
+/// ours is within its reading error, its tolerance and two standard errors.
 #[derive(Args)]
 pub(crate) struct Reproduce {
     /// An experiment, by its name or as a file of your own; none lists all
@@ -59,7 +59,7 @@ pub(crate) struct Reproduce {
     more: Vec<OsString>,
 }
 
-/// What is done with kept runs, without running anything.
+/// Actions on kept runs, which run no agent.
 #[derive(Args)]
 struct OfKeptRuns {
     /// All experiments of the papers, to check them or to write their pages
@@ -70,7 +70,7 @@ struct OfKeptRuns {
     #[arg(long, conflicts_with_all = ["write", "keep"])]
     check: bool,
     /// Write the pages of the results anew, from the kept runs
-    #[arg(long, requires = "all")]
+    #[arg(long)]
     write: bool,
 }
 
@@ -335,11 +335,9 @@ fn text(outcome: &Outcome) -> Result<String> {
         }
         let heading = format!("{} ({})", comparison.title, comparison.precision());
         let _ = write!(text, "\n{}\n{}", wrap(&heading, 0), render(1, &table));
-        let mut told: Vec<&String> = Vec::new();
-        for row in rows {
-            if let Some(cause) = row.cause.as_ref().filter(|cause| !told.contains(cause)) {
-                told.push(cause);
-                let _ = writeln!(text, "{}", wrap(&format!("{}: {cause}", row.agent), 4));
+        for (cause, rows) in by_cause(rows) {
+            if let Some(cause) = cause {
+                let _ = writeln!(text, "{}", wrap(&format!("{}: {cause}", rows[0].agent), 4));
             }
         }
     }
