@@ -1,4 +1,7 @@
 //! Finds data whose inputs are all equal, such as texts that are all empty: no agent can learn anything from them.
+//!
+//! Datasets and tables of this kind are refused. A user-supplied problem is warned of only, because a coin that is thrown
+//! again and again at the same input is a problem that asks something.
 
 use jointly_core::Inputs;
 

@@ -92,6 +92,17 @@ pub enum DataDefect {
         /// The number expected.
         expected: String,
     },
+    /// All inputs of a file are the same.
+    #[error(
+        "all {count} {what} are the same, so no agent can learn from them: see whether its texts are empty, its images blank \
+         or its columns constant, and get it again"
+    )]
+    Equal {
+        /// The name of the inputs, in the plural.
+        what: &'static str,
+        /// Their number.
+        count: usize,
+    },
     /// Too few classes occur for some of them to be held out.
     #[error(
         "rows have {found} classes, {beside} rows beside the most frequent one, and {expected}: get the file again, whole, or leave \

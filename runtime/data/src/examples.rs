@@ -4,7 +4,6 @@ use jointly_core::digest::Hasher;
 use jointly_core::matrix::Matrix;
 
 use super::card::Card;
-use super::equal_inputs::{are_equal, which_are_equal};
 use super::normalize;
 
 /// A dataset that is read and checked.
@@ -20,15 +19,6 @@ impl LoadedDataset {
     /// The card of the dataset.
     pub fn card(&self) -> &'static Card {
         self.card
-    }
-
-    /// Returns which of its inputs are all equal, if some are.
-    pub fn equal_inputs(&self) -> Option<&'static str> {
-        let equal = |examples: &Examples| match &examples.features {
-            Features::Numbers(numbers) => are_equal(numbers, self.card.input_dim as usize),
-            Features::Pixels(pixels) => are_equal(pixels, self.card.input_dim as usize),
-        };
-        which_are_equal(equal(&self.train), equal(&self.test))
     }
 
     /// The [digest](fn@jointly_core::digest) of the contents, which does not depend on names, formats or compression of the files.

@@ -6,6 +6,7 @@ use jointly_core::pick;
 use jointly_core::stream::stream;
 
 use super::card::{Card, Format, Labels};
+use super::equal_inputs::are_equal;
 use super::error::{DataDefect, DataError};
 use super::examples::{Examples, Features, LoadedDataset, digest};
 use super::idx::Idx;
@@ -20,7 +21,7 @@ const SPLIT_SEED: u64 = 0;
 /// Reads a dataset from its files, as [`locate`](super::locate) finds them.
 ///
 /// # Errors
-/// When a file cannot be read, is damaged, or does not match the card.
+/// When a file cannot be read, is damaged, does not match the card, or its inputs are all equal.
 ///
 /// # Panics
 /// When the number of files is not the number of the card's parts.
@@ -41,6 +42,12 @@ pub fn load(card: &'static Card, files: &[Found]) -> Result<LoadedDataset, DataE
     let last = files.len() - 1;
     let train = train.take(card, card.train_size).map_err(|defect| reader.refuse(0, defect))?;
     let test = test.take(card, card.test_size).map_err(|defect| reader.refuse(last, defect))?;
+    for (part, pixels) in [(0, &train.0), (card.format.test_part(last), &test.0)] {
+        if are_equal(pixels, card.input_dim as usize) {
+            let count = pixels.len() / card.input_dim as usize;
+            return Err(reader.refuse(part, DataDefect::Equal { what: "images", count }));
+        }
+    }
     let digest = digest(card, [train.0.as_slice(), &test.0], &[&train.1, &test.1]);
     let examples = |(pixels, labels)| Examples { features: Features::Pixels(pixels), labels };
     Ok(LoadedDataset { card, train: examples(train), test: examples(test), digest })
@@ -75,10 +82,14 @@ impl Reader<'_> {
         self.part(0, |bytes| {
             let table = table::parse(&bytes, card.input_dim as usize, card.num_classes, labels)?;
             let (found, expected) = (table.labels.len(), (card.train_size + card.test_size) as usize);
-            if found == expected {
-                return Ok(table);
+            if found != expected {
+                let expected = expected.to_string();
+                return Err(DataDefect::Count { what: "rows", found: found as u64, expected });
             }
-            Err(DataDefect::Count { what: "rows", found: found as u64, expected: expected.to_string() })
+            if are_equal(&table.features, card.input_dim as usize) {
+                return Err(DataDefect::Equal { what: "rows of features", count: found });
+            }
+            Ok(table)
         })
     }
 

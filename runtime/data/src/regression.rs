@@ -13,7 +13,6 @@ pub use format::TableFormat;
 pub use limits::{MAX_ACTIVE_ROWS, MAX_TABLE_FEATURES, MAX_TABLE_ROWS, MIN_TABLE_ROWS};
 pub use target_range::{MAX_TARGET, beyond_range};
 
-use crate::equal_inputs::{are_equal, which_are_equal};
 use jointly_core::Seed;
 use jointly_core::digest::Hasher;
 use jointly_core::pick;
@@ -57,8 +56,8 @@ impl RegressionTable {
     /// Makes a user-supplied table.
     ///
     /// # Errors
-    /// When it has fewer rows than [`MIN_TABLE_ROWS`] or is larger than allowed, when its target is constant, or when
-    /// the absolute value of a target exceeds [`MAX_TARGET`].
+    /// When it has fewer rows than [`MIN_TABLE_ROWS`] or is larger than allowed, when its target or all its features
+    /// are constant, or when the absolute value of a target exceeds [`MAX_TARGET`].
     pub fn user_supplied(name: &str, data: Targets) -> Result<Self, TableDefect> {
         check::check(&data)?;
         let digest = digest(&data, &[]);
@@ -73,12 +72,6 @@ impl RegressionTable {
     /// Returns all rows as in the file; neither inputs nor targets are standardised.
     pub fn data(&self) -> &Targets {
         &self.data
-    }
-
-    /// Returns which of its inputs are all equal, if some are.
-    pub fn equal_inputs(&self) -> Option<&'static str> {
-        let equal = are_equal(self.data.inputs().values(), self.data.inputs().cols());
-        which_are_equal(equal, equal)
     }
 
     /// Returns a split: a standard split, which does not depend on the seed, if the table has them.

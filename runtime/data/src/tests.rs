@@ -313,6 +313,23 @@ fn too_few_examples_and_labels_that_are_no_classes_are_refused() {
 }
 
 #[test]
+fn inputs_that_are_all_the_same_are_refused_by_their_file() {
+    let refused = |dataset: usize, at: usize, bytes: Vec<u8>| {
+        let (card, mut files) = datasets().swap_remove(dataset);
+        files[at].1 = bytes;
+        Folder::new(&files).load(card).unwrap_err().to_string()
+    };
+    let message = refused(1, 0, idx(&[20, 2, 3], &[7; 120]));
+    assert!(message.contains("train-images: all 20 images are the same, so no agent can learn from them"), "{message}");
+    let message = refused(1, 2, idx(&[10, 2, 3], &[0, 1, 2, 3, 4, 5].repeat(10)));
+    assert!(message.contains("test-images: all 10 images are the same"), "{message}");
+    let blank = [vec![1], vec![0; 3072]].concat();
+    assert!(refused(5, 2, blank.repeat(10)).contains("test: all 10 images are the same"));
+    let message = refused(0, 0, (0..30).map(|i| format!("1,2,3,4,5,1,{}\n", i % 3)).collect::<String>().into());
+    assert!(message.contains("small.csv: all 30 rows of features are the same"), "{message}");
+}
+
+#[test]
 fn missing_parts_are_named() {
     let (_, mut files) = datasets().swap_remove(1);
     files.remove(2);

@@ -1,4 +1,4 @@
-//! Warns about data whose inputs are all equal: they are scored like any others, and their scores say nothing.
+//! Warns about user-supplied problems whose inputs are all equal: they are scored like any others.
 
 use std::collections::BTreeSet;
 

@@ -33,7 +33,9 @@ pub trait ProblemSet: Any + Send + Sync {
     }
 
     /// Warns about options of the plan that are possible but not advisable, and about data that no agent can learn from.
-    fn warnings(&self, plan: &Plan) -> Vec<String>;
+    fn warnings(&self, _plan: &Plan) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The participants of a run and its plan.

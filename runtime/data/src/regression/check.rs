@@ -5,6 +5,7 @@ use jointly_core::regression::dataset::Targets;
 use super::TableDefect;
 use super::limits::{MAX_TABLE_FEATURES, MAX_TABLE_ROWS, MIN_TABLE_ROWS};
 use super::target_range::beyond_range;
+use crate::equal_inputs::are_equal;
 
 pub(super) fn check(data: &Targets) -> Result<(), TableDefect> {
     width(data.inputs().cols() + 1)?;
@@ -18,6 +19,9 @@ pub(super) fn check(data: &Targets) -> Result<(), TableDefect> {
     let first = data.targets()[0];
     if data.targets().iter().all(|&y| y == first) {
         return Err(TableDefect::Constant { value: first });
+    }
+    if are_equal(data.inputs().values(), data.inputs().cols()) {
+        return Err(TableDefect::Equal { rows: data.rows() });
     }
     Ok(())
 }

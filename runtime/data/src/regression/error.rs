@@ -144,6 +144,15 @@ pub enum TableDefect {
         /// The target.
         value: f32,
     },
+    /// The features are constant.
+    #[error(
+        "all {rows} rows have the same features, in float32: there is nothing to predict from; save at least one column that \
+         differs between rows"
+    )]
+    Equal {
+        /// The number of rows.
+        rows: usize,
+    },
     /// A target is so large that simulated noise could exceed the range of float32.
     #[error(
         "the target of row {row} is {value:e}, expected at most {MAX_TARGET:e} either way: give targets in a larger unit"

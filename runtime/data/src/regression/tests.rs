@@ -144,9 +144,10 @@ fn archives_that_are_no_table_are_refused_by_their_arrays() {
         let count = |shape: &[u64]| shape.iter().product::<u64>() as usize;
         let mut targets: Vec<f64> = (0..count(y)).map(|i| i as f64).collect();
         targets[0] = value;
-        Fixture::new().array("x", x, vec![0.5_f32; count(x)]).array("y", y, targets)
+        Fixture::new().array("x", x, (0..count(x)).map(|i| i as f32).collect()).array("y", y, targets)
     };
     assert!(read("mine.npz", archive(&[40, 3], &[40], 0.0).bytes()).is_ok());
+    let blank = Fixture::new().array("x", &[40, 2], vec![0.5_f32; 80]).array("y", &[40], rows(40, 1.0).1);
     let integers = Fixture::new().array("x", &[1, 1], vec![1_i64]).array("y", &[1], vec![1_i64]);
     for (archive, what) in [
         (archive(&[40], &[40], 0.0), "x has shape [40], expected (n, d)"),
@@ -159,6 +160,10 @@ fn archives_that_are_no_table_are_refused_by_their_arrays() {
         (
             archive(&[40, 3], &[40], 0.0).array("z", &[1], vec![1_f32]),
             "there is an array \"z\", which means nothing here",
+        ),
+        (
+            blank,
+            "all 40 rows have the same features, in float32: there is nothing to predict from; save at least one column",
         ),
         (integers, "x is int64, expected float32 or float64"),
         (Fixture::new().array("x", &[1, 1], vec![1_f32]), "there is no array \"y\", only x"),

@@ -3,7 +3,8 @@
 use jointly_core::digest::Hasher;
 use jointly_core::{Inputs, Matrix, Task};
 
-use crate::equal_inputs::{are_equal, inputs_are_equal, which_are_equal};
+use super::super::error::DataDefect;
+use crate::equal_inputs::{are_equal, inputs_are_equal};
 
 /// The largest value of a pixel.
 const WHITE: f32 = 255.0;
@@ -62,17 +63,6 @@ impl ShiftData {
         &self.digest
     }
 
-    /// Returns which of its inputs are all equal, if some are.
-    pub fn equal_inputs(&self) -> Option<&'static str> {
-        let equal = |rows: &Rows| match rows {
-            Rows::Pixels { columns, bytes } => are_equal(bytes, *columns),
-            Rows::Table { columns, values } => are_equal(values, *columns),
-            Rows::Inputs(inputs) => inputs_are_equal(inputs),
-        };
-        let training = equal(&self.pool.rows);
-        which_are_equal(training, self.test.as_ref().map_or(training, |test| equal(&test.rows)))
-    }
-
     /// Returns the sets of OOD inputs that exist, and the number of inputs in each.
     pub fn outsiders(&self) -> impl Iterator<Item = (&str, usize)> {
         self.outsiders.iter().map(|(name, rows)| (name.as_str(), rows.len()))
@@ -117,6 +107,25 @@ impl Rows {
             Self::Table { columns, values } => values.len() / columns,
             Self::Inputs(inputs) => inputs.rows(),
         }
+    }
+
+    /// Returns the rows.
+    ///
+    /// # Errors
+    /// When there are several, all the same.
+    pub(super) fn differing(self) -> Result<Self, DataDefect> {
+        self.differ().map(|()| self)
+    }
+
+    /// Refuses several rows that are all the same.
+    pub(super) fn differ(&self) -> Result<(), DataDefect> {
+        let (equal, what) = match self {
+            Self::Pixels { columns, bytes } => (are_equal(bytes, *columns), "images"),
+            Self::Table { columns, values } => (are_equal(values, *columns), "rows of features"),
+            Self::Inputs(inputs) if inputs.numbers().cols() == 0 => (inputs_are_equal(inputs), "texts"),
+            Self::Inputs(inputs) => (inputs_are_equal(inputs), "inputs"),
+        };
+        if equal { Err(DataDefect::Equal { what, count: self.len() }) } else { Ok(()) }
     }
 
     /// Returns the chosen rows as seen by an agent that is trained on the rows `trained`.

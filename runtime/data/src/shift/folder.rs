@@ -48,8 +48,8 @@ impl ImageFolder {
     ///
     /// # Errors
     /// When a folder cannot be read or holds no images, there are fewer than two classes, an image is damaged, has more
-    /// than 16384 pixels on a side or takes more than 1 GiB to decode, a test class is not a training class, or all
-    /// images take too much memory.
+    /// than 16384 pixels on a side or takes more than 1 GiB to decode, a test class is not a training class, all
+    /// images are the same, or they take too much memory.
     pub fn load(&self, name: &str) -> Result<ShiftData, DataError> {
         let refuse = |path: &Path, defect: DataDefect| defect.of(IMAGES, path);
         let channels = if self.grey { 1 } else { 3 };
@@ -89,29 +89,31 @@ impl ImageFolder {
                 files.extend(self::files(&folder.join(within)).map_err(|defect| refuse(folder, defect))?);
             }
             some(folder, files.len())?;
-            outsiders.push((outsider, files));
+            outsiders.push((outsider, folder, files));
         }
         let count = |files: &Files| files.paths.len();
         let images = count(&train)
             + test.as_ref().map_or(0, count)
-            + outsiders.iter().map(|(_, files)| files.len()).sum::<usize>();
+            + outsiders.iter().map(|(_, _, files)| files.len()).sum::<usize>();
         let (images, bytes) = (images as u64, shape.values() as u64);
         if images.saturating_mul(bytes) > MAX_DATA_BYTES {
             return Err(refuse(&self.train, DataDefect::Memory { images, bytes, limit: MAX_DATA_BYTES }));
         }
 
-        let rows = |files: &[PathBuf]| {
+        let rows = |folder: &Path, files: &[PathBuf]| {
             let mut bytes = Vec::with_capacity(files.len() * shape.values());
             for file in files {
                 read(file, shape, &mut bytes).map_err(|defect| refuse(file, defect))?;
             }
-            Ok(Rows::Pixels { columns: shape.values(), bytes })
+            Rows::Pixels { columns: shape.values(), bytes }.differing().map_err(|defect| refuse(folder, defect))
         };
-        let labelled = |files: Files| Ok(Labelled { rows: rows(&files.paths)?, labels: files.labels });
-        let (pool, test) = (labelled(train)?, test.map(labelled).transpose()?);
+        let labelled =
+            |folder: &Path, files: Files| Ok(Labelled { rows: rows(folder, &files.paths)?, labels: files.labels });
+        let pool = labelled(&self.train, train)?;
+        let test = self.test.as_deref().zip(test).map(|(folder, files)| labelled(folder, files)).transpose()?;
         let mut others = Vec::new();
-        for (outsider, files) in outsiders {
-            others.push((outsider.clone(), rows(&files)?));
+        for (outsider, folder, files) in outsiders {
+            others.push((outsider.clone(), rows(folder, &files)?));
         }
         let task = Task { image: Some(shape), ..Task::new(shape.values() as u32, classes.len() as u32) };
         Ok(ShiftData::new(name, task, pool, test, others))

@@ -16,7 +16,7 @@ use super::{clicks, lines, matlab, newsgroups};
 /// Reads a dataset from its files, as [`locate_shift`](super::locate_shift) finds them.
 ///
 /// # Errors
-/// When a file cannot be read, is damaged, or does not match the card.
+/// When a file cannot be read, is damaged, does not match the card, or its inputs are all equal.
 pub fn load_shift(card: &'static ShiftCard, files: &ShiftFiles) -> Result<ShiftData, DataError> {
     let refuse = |found: &Found, defect: DataDefect| defect.of(card.name, &found.path);
     let mut outsiders = Vec::new();
@@ -24,7 +24,8 @@ pub fn load_shift(card: &'static ShiftCard, files: &ShiftFiles) -> Result<ShiftD
         ShiftContent::Known(known) => {
             // The OOD inputs of images are images.
             for ((outsider, found), size) in files.outsiders.iter().zip(card.task().image.into_iter().cycle()) {
-                let rows = images(found, size).map_err(|defect| defect.of(outsider.name, &found.path))?;
+                let rows = images(found, size).and_then(Rows::differing);
+                let rows = rows.map_err(|defect| defect.of(outsider.name, &found.path))?;
                 outsiders.push((outsider.name.to_owned(), rows));
             }
             self::known(known, &files.parts)?
@@ -32,17 +33,23 @@ pub fn load_shift(card: &'static ShiftCard, files: &ShiftFiles) -> Result<ShiftD
         ShiftContent::Newsgroups { .. } => {
             let read = newsgroups::read(&files.parts[0], &files.parts[1]);
             let texts = read.map_err(|(part, defect)| refuse(&files.parts[part], defect))?;
+            for (part, rows) in [(0, &texts.train.rows), (1, &texts.test.rows), (1, &texts.odd.1)] {
+                rows.differ().map_err(|defect| refuse(&files.parts[part], defect))?;
+            }
             outsiders.push(texts.odd);
             for (outsider, found) in &files.outsiders {
                 let sentences = lines::read(&found.path, &texts.vocabulary);
-                let rows = Rows::Inputs(sentences.map_err(|defect| defect.of(outsider.name, &found.path))?);
+                let rows = sentences.and_then(|sentences| Rows::Inputs(sentences).differing());
+                let rows = rows.map_err(|defect| defect.of(outsider.name, &found.path))?;
                 outsiders.push((outsider.name.to_owned(), rows));
             }
             (texts.train, Some(texts.test))
         }
         ShiftContent::Clicks { .. } => {
             let found = &files.parts[0];
-            (clicks::read(&found.path, clicks::CLICK_ROWS).map_err(|defect| refuse(found, defect))?, None)
+            let clicks = clicks::read(&found.path, clicks::CLICK_ROWS);
+            let differ = clicks.and_then(|clicks| clicks.rows.differ().map(|()| clicks));
+            (differ.map_err(|defect| refuse(found, defect))?, None)
         }
     };
     Ok(ShiftData::new(card.name, card.task(), pool, test, outsiders))

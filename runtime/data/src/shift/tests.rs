@@ -306,6 +306,25 @@ fn sentences_are_outsiders_of_texts() {
     assert!(folder.refusal(newsgroups()).contains("it holds 0 sentences, expected at least 1"));
 }
 
+/// Texts that a reader of headers took for empty were once scored in silence.
+#[test]
+fn texts_that_are_all_empty_are_refused_by_their_file() {
+    let emptied = |part: &str| {
+        let empty = |(name, text): (String, Vec<u8>)| {
+            let text = if name.contains(part) { b"From: someone\n\n".to_vec() } else { text };
+            (name, text)
+        };
+        news_folder(&news().into_iter().map(empty).collect::<Vec<_>>()).refusal(newsgroups())
+    };
+    let message = emptied("-train");
+    assert!(message.contains("20news-bydate-train: all 20 texts are the same, so no agent can learn"), "{message}");
+    let message = emptied("-test");
+    assert!(message.contains("20news-bydate-test: all 10 texts are the same"), "{message}");
+    let folder = news_folder(&news());
+    folder.put("lm1b/lm1b.txt", b"the\nThe\n");
+    assert!(folder.refusal(newsgroups()).contains("lm1b.txt: all 2 texts are the same"));
+}
+
 #[test]
 fn newsgroups_that_are_not_whole_are_refused() {
     let lacking: Vec<_> = news().into_iter().filter(|(name, _)| !name.contains("train/sci.med")).collect();

@@ -11,6 +11,7 @@ use super::super::open;
 use super::card::UciCard;
 use super::missing::UciFolder;
 use super::numbers;
+use crate::equal_inputs::are_equal;
 use crate::regression::RegressionTable;
 use crate::regression::beyond_range;
 
@@ -18,7 +19,7 @@ use crate::regression::beyond_range;
 ///
 /// # Errors
 /// When a file cannot be read or does not match the card: the number of rows or features differs, the target is also a
-/// feature, or the two parts of a split share a row.
+/// feature, all rows have the same features, or the two parts of a split share a row.
 ///
 /// # Panics
 /// Never: all numbers that are read fit an `f32`.
@@ -60,6 +61,10 @@ pub fn load_uci(card: &'static UciCard, folder: &UciFolder) -> Result<Regression
     let inputs = rows.iter().flat_map(|row| features.iter().map(|&column| row[column] as f32)).collect();
     let targets = rows.iter().map(|row| row[target] as f32).collect();
     let data = Targets::new(Matrix::from_rows(features.len(), inputs), targets).expect("what is read fits an f32");
+    if are_equal(data.inputs().values(), features.len()) {
+        let defect = DataDefect::Equal { what: "rows of features", count: data.rows() };
+        return Err(defect.of(card.name, &folder.data.join("data.txt")));
+    }
     if let Some(row) = beyond_range(&data) {
         let defect = DataDefect::Scale { row: row + 1, column: target + 1, value: data.targets()[row].into() };
         return Err(defect.of(card.name, &folder.data.join("data.txt")));

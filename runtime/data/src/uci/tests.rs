@@ -112,6 +112,12 @@ fn the_published_layout_is_found_too() {
 }
 
 #[test]
+fn rows_of_the_same_features_are_refused() {
+    let message = load(&folder("data.txt", "1 100 2\n1 101 2\n1 102 2\n1 103 2\n1 104 2\n")).unwrap_err().to_string();
+    assert!(message.contains("data.txt: all 5 rows of features are the same"), "{message}");
+}
+
+#[test]
 fn real_tables_are_what_their_cards_say() {
     let mut read = 0;
     for card in uci_cards() {

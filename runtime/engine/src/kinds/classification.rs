@@ -90,12 +90,11 @@ impl ProblemSet for Vec<Problem> {
     }
 }
 
-/// Returns the name of a problem's data, and which of their inputs are all equal.
+/// Returns the name of a user-supplied problem, and which of its inputs are all equal; datasets of this kind are refused.
 fn equal(problem: &Problem) -> Option<(&str, Option<&'static str>)> {
     match &problem.source {
-        Source::Synthetic { .. } => None,
         Source::Imported(imported) => Some((&problem.name, imported.equal_inputs())),
-        Source::Real(real) => real.data().map(|data| (data.card().name, data.equal_inputs())),
+        Source::Synthetic { .. } | Source::Real(_) => None,
     }
 }
 

@@ -14,7 +14,6 @@ use crate::agent_spec::AgentSpec;
 use crate::asked::Asked;
 use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
-use crate::equal_inputs;
 use crate::problem_set::{Belief, Participants, ProblemSet};
 use crate::{plans, regression_suite, user_tables};
 
@@ -82,11 +81,6 @@ impl ProblemSet for Vec<RegressionProblem> {
         report: &mut dyn FnMut(f64),
     ) -> Result<(Outcome, Option<Belief>), Failure> {
         regress(participants, &self[unit.problem], unit.agent, trace, report)
-    }
-
-    fn warnings(&self, _: &Plan) -> Vec<String> {
-        let tables = self.iter().filter_map(|problem| problem.table_source()?.data());
-        equal_inputs::warnings(tables.map(|table| (table.name(), table.equal_inputs())))
     }
 }
 

@@ -16,7 +16,6 @@ use crate::agent_spec::AgentSpec;
 use crate::asked::Asked;
 use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
-use crate::equal_inputs;
 use crate::failures::unscored;
 use crate::problem_set::{Belief, Participants, ProblemSet};
 use crate::{plans, shift_suite};
@@ -80,11 +79,6 @@ impl ProblemSet for Vec<ShiftProblem> {
     ) -> Result<(Outcome, Option<Belief>), Failure> {
         let outcome = shift(participants, &self[unit.problem], unit.agent, trace.clone(), report)?;
         Ok((outcome, None))
-    }
-
-    fn warnings(&self, _: &Plan) -> Vec<String> {
-        let datasets = self.iter().filter_map(|problem| problem.dataset()?.data());
-        equal_inputs::warnings(datasets.map(|data| (data.name(), data.equal_inputs())))
     }
 }
 
