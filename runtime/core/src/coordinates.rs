@@ -26,6 +26,9 @@ pub struct Coordinates {
     /// Number T of training examples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub train_size: Option<u32>,
+    /// Number K of classes, where a guess is right as often as 1 / K: of problems on data, and of drawn digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<u32>,
     /// The temperature of the environment's softmax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
@@ -62,7 +65,7 @@ impl Coordinates {
         if let Some(temperature) = self.temperature.filter(|own| !(own.is_finite() && *own > 0.0)) {
             return Some(format!("a temperature of {temperature}"));
         }
-        let counts = [("features", self.input_dim), ("training examples", self.train_size)];
+        let counts = [("features", self.input_dim), ("training examples", self.train_size), ("classes", self.classes)];
         counts.into_iter().find(|(_, count)| *count == Some(0)).map(|(what, _)| format!("0 {what}"))
     }
 }

@@ -43,6 +43,7 @@ impl Leaderboard<'_> {
                 reported.join(", ")
             ));
         }
+        notes.extend(self.at_chance());
         notes.extend((0..self.order.len()).filter_map(|place| self.note_of_marks(place)));
         for Placed { agent, .. } in &self.order {
             let label = &agent.planned.label;

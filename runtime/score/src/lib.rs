@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 pub mod boards;
+mod chance;
 mod claims;
 pub mod combined;
 pub mod comparison;

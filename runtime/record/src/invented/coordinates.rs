@@ -74,9 +74,9 @@ mod tests {
     fn every_suite_names_its_problems_by_their_coordinates() {
         let check = |suite: &str, name: &str, own: &Coordinates, regression: bool| {
             let named = named(suite, name, regression);
-            // Names contain neither what is the same for a whole suite nor the number of features of a dataset.
+            // Names contain neither what is the same for a whole suite nor the number of features or classes of a dataset.
             let input_dim = named.input_dim.and(own.input_dim);
-            let own = Coordinates { cluster: String::new(), input_dim, ..own.clone() };
+            let own = Coordinates { cluster: String::new(), input_dim, classes: None, ..own.clone() };
             assert_eq!(named, own, "{name}");
         };
         let mut problems = 0;

@@ -187,6 +187,7 @@ fn real(
                     cluster: card.name.to_owned(),
                     input_dim: Some(card.input_dim),
                     train_size: Some(train_size),
+                    classes: Some(card.num_classes),
                     repetition: Some(Repetition::Seed(seed)),
                     ..Coordinates::default()
                 },

@@ -155,6 +155,12 @@ fn repeated(suite: &str, group: &str, source: &ShiftSource, repetitions: u32) ->
         ShiftSource::Drawn(_) => "",
         ShiftSource::Data(dataset) => dataset.name(),
     };
+    // Only the data tell how many classes a user's images have.
+    let classes = match source {
+        ShiftSource::Drawn(drawn) => Some(drawn.task()),
+        ShiftSource::Data(dataset) => dataset.card().map(|_| dataset.task()),
+    };
+    let classes = classes.map(|task| task.num_classes);
     let problem = |repetition| ShiftProblem {
         name: format!("{series}/seed{repetition}"),
         source: source.clone(),
@@ -163,6 +169,7 @@ fn repeated(suite: &str, group: &str, source: &ShiftSource, repetitions: u32) ->
             series: series.clone(),
             group: group.to_owned(),
             cluster: cluster.to_owned(),
+            classes,
             repetition: Some(Repetition::Seed(repetition)),
             ..Coordinates::default()
         },
