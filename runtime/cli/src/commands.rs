@@ -33,11 +33,20 @@ use clap::{Parser, Subcommand};
 /// Scores how well an agent knows what it does not know: joint predictions over many inputs, by agents that run
 /// sandboxed and give the same bits everywhere.
 #[derive(Parser)]
-#[command(name = "jointly", version, after_help = EXIT_CODES)]
+#[command(name = "jointly", version = VERSION, after_help = EXIT_CODES)]
 pub(crate) struct Jointly {
     #[command(subcommand)]
     command: Command,
 }
+
+/// The commit that the command was built from, with `+changes` if the checkout differed from it; empty outside a checkout.
+pub(crate) const COMMIT: &str = env!("JOINTLY_COMMIT");
+
+/// The version and the commit.
+const VERSION: &str = match COMMIT.is_empty() {
+    true => env!("CARGO_PKG_VERSION"),
+    false => concat!(env!("CARGO_PKG_VERSION"), " (", env!("JOINTLY_COMMIT"), ")"),
+};
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 internal error; 2 usage or bad input, a \
                           contract broken (check), a failed verification (verify); 3 done, but some agent failed \

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Parser as _};
@@ -17,7 +17,7 @@ use jointly_report::table::{render, wrap};
 use jointly_reproduce::{Counts, Experiment, Found, Outcome, Run, all, by_cause, command, find, keep, open, pages};
 use serde_json::json;
 
-use super::Jointly;
+use super::{COMMIT, Jointly};
 use crate::data_arguments::DataArguments;
 use crate::{exit, output};
 
@@ -40,7 +40,7 @@ pub(crate) struct Reproduce {
     experiment: Option<String>,
     #[command(flatten)]
     kept_runs: OfKeptRuns,
-    /// Keep the finished runs of the experiment among the results, with the commit of the checkout that it runs in
+    /// Keep the finished runs of the experiment among the results, with the commit that this command was built from
     #[arg(long, conflicts_with = "all")]
     keep: bool,
     /// The folder of new runs
@@ -103,7 +103,7 @@ impl Reproduce {
             }
             let commit = commit()?;
             for run in &experiment.manifest.runs {
-                let kept = keep(&out.join(&run.name), &self.kept, &run.name, &commit)?;
+                let kept = keep(&out.join(&run.name), &self.kept, &run.name, commit)?;
                 output::note(&format!("kept {}", kept.shown()));
             }
         }
@@ -311,16 +311,14 @@ fn first_difference(held: &str, made: &str) -> Option<String> {
     Some("its line ends differ".to_owned())
 }
 
-/// Returns the commit of the checkout that the command runs in, which must have no changes.
-fn commit() -> Result<String> {
-    let git = |words: &[&str]| -> Result<String> {
-        let done = Command::new("git").args(words).output().context("failed to run git, which names the commit")?;
-        ensure!(done.status.success(), "--keep needs a checkout of the project, to name the commit of the build");
-        Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned())
-    };
-    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
-    ensure!(changes.is_empty(), "--keep names a commit, and the checkout has changes: commit them, and build it");
-    git(&["rev-parse", "--short=12", "HEAD"])
+/// Returns the commit that this command was built from, without further changes.
+fn commit() -> Result<&'static str> {
+    ensure!(!COMMIT.is_empty(), "--keep names the commit of the build, and this command was not built from a checkout");
+    ensure!(
+        !COMMIT.ends_with("+changes"),
+        "--keep names the commit of the build, and this command was built from {COMMIT}: commit them, and build it again"
+    );
+    Ok(COMMIT)
 }
 
 /// Writes the tables of an experiment for a terminal.
