@@ -5,7 +5,7 @@ mod posterior;
 mod regression;
 
 use jointly_nets::inputs::{Auto, Belief, Prior, Reader, Setup, Sort, Uncertain, Variational};
-use jointly_nets::penalty::adaptive_factor;
+use jointly_nets::penalty::{adaptive_factor, is_adaptive};
 use jointly_nets::{Penalty, sweeps};
 use jointly_sdk::{
     Count, Dataset, Description, Failure, Given, InputClassifier, Inputs, NonNegative, Positive, Probability, Progress,
@@ -39,8 +39,8 @@ jointly_nets::input_settings! {
         mixture: Probability = "0.5",
         /// factor of the divergence from the prior; 1 makes the loss the negative evidence lower bound
         kl_weight: NonNegative = "1",
-        /// multiply that factor by the input's dimension and the root of the temperature; auto is yes for plain
-        /// numbers, no for other inputs
+        /// multiply that factor by the input's dimension and the root of the temperature; auto is yes for up to
+        /// 100 plain numbers, no for other inputs
         adaptive: Auto<bool> = "auto",
         /// initial standard deviations
         initial_scale: Positive = "0.01",
@@ -65,7 +65,7 @@ impl Settings {
 
     /// Returns the factor of the divergence in the loss, times the number of examples.
     fn weight(&self, task: &Task) -> f32 {
-        let adaptive = self.adaptive.0.unwrap_or(Sort::of(task).choose(true, false));
+        let adaptive = self.adaptive.0.unwrap_or(Sort::of(task) == Sort::Numbers && is_adaptive(None, task));
         *self.kl_weight * if adaptive { adaptive_factor(task) } else { 1.0 }
     }
 }

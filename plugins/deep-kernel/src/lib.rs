@@ -3,6 +3,7 @@
 mod posterior;
 
 use jointly_nets::drawn::Drawn;
+use jointly_nets::inputs::Auto;
 use jointly_nets::last_layer::{Hidden, LastLayer, sample_last_layers};
 use jointly_nets::penalty::temperature;
 use jointly_nets::{Penalty, Recipe, Stream};
@@ -19,8 +20,9 @@ settings! {
         hidden: Widths = "50,50",
         /// weight of the sum of squares of all parameters, over the number of examples
         l2: NonNegative = "1",
-        /// multiply that weight by the input's dimension and the root of the temperature
-        adaptive: bool = "yes",
+        /// multiply that weight by the input's dimension and the root of the temperature; auto is yes up to
+        /// 100 inputs, no above
+        adaptive: Auto<bool> = "auto",
         /// factor of the draws' deviation from the network
         scale: NonNegative = "2",
         /// variance of the noise in the examples' logits, over the temperature
@@ -89,7 +91,7 @@ impl Classifier for DeepKernel {
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive.0 },
             ..Recipe::default()
         };
         let network = LastLayer::train(&recipe, task, data, seed)?;

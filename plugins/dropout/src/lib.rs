@@ -9,6 +9,7 @@ mod sampling;
 mod training;
 
 use jointly_nets::inputs::{Auto, Fitted, Masked, Reader, Setup, Sort};
+use jointly_nets::penalty::is_adaptive;
 use jointly_nets::{Penalty, sweeps};
 use jointly_sdk::{
     Dataset, Description, Failure, Fraction, Given, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting,
@@ -30,8 +31,9 @@ jointly_nets::input_settings! {
         /// inputs
         length_scale: Auto<NonNegative> = "auto",
         /// that weight is length-scale times the input's dimension and the root of the temperature, over the number of
-        /// examples; otherwise the square of length-scale times 1 - rate, over twice that number
-        adaptive: bool = "yes",
+        /// examples; otherwise the square of length-scale times 1 - rate, over twice that number; auto is yes up to
+        /// 100 inputs, no above
+        adaptive: Auto<bool> = "auto",
         /// step size of Adam
         learning_rate: Positive = "1e-3",
     }
@@ -55,10 +57,11 @@ impl Settings {
     ///
     /// The factor of the sum of squares in the loss is l d sqrt(temperature) / T if adaptive, otherwise
     /// l^2 (1 - p) / (2 T), with length scale l, rate p and T examples; T is 1 without examples.
-    fn penalty(&self, sort: Sort) -> Penalty {
+    fn penalty(&self, task: &Task) -> Penalty {
+        let (sort, adaptive) = (Sort::of(task), is_adaptive(self.adaptive.0, task));
         let scale = self.length_scale.or(sort.choose(1.0, 0.0));
-        let l2 = if self.adaptive { scale } else { scale.powi(2) * (1.0 - self.dropped(sort).rate) / 2.0 };
-        Penalty { l2, adaptive: self.adaptive }
+        let l2 = if adaptive { scale } else { scale.powi(2) * (1.0 - self.dropped(sort).rate) / 2.0 };
+        Penalty { l2, adaptive: Some(adaptive) }
     }
 }
 
@@ -163,7 +166,7 @@ impl Dropout {
         let settings = Settings::parse(settings)?;
         let sort = Sort::of(task);
         let Dropped { rate, inputs } = settings.dropped(sort);
-        let design = settings.design(task, *settings.learning_rate, settings.penalty(sort))?;
+        let design = settings.design(task, *settings.learning_rate, settings.penalty(task))?;
         let setup = Setup::new(&design, task, data, 1, seed)?;
         if let Some((task, data)) = setup.plain() {
             let rates = Rates { hidden: rate, input: if inputs { rate } else { 0.0 } };
@@ -203,6 +206,7 @@ jointly_sdk::export!(input_classifier: Dropout, regressor: Regression);
 
 #[cfg(test)]
 mod tests {
+    use jointly_sdk::{ImageShape, Tokens};
     use jointly_testkit::trials::{sample, trials};
     use jointly_testkit::{plane, setting, settings};
 
@@ -238,7 +242,13 @@ mod tests {
     fn the_penalty_follows_the_length_scale() {
         let factor = |pairs: &[(&str, &str)], sort, examples| {
             let pairs = [pairs, &[("rate", "0.5")]].concat();
-            Settings::parse(&settings(&pairs)).unwrap().penalty(sort).factor(&plane(Some(0.25)), examples)
+            let plane = plane(Some(0.25));
+            let task = match sort {
+                Sort::Image => Task { image: Some(ImageShape { height: 1, width: 2, channels: 1 }), ..plane },
+                Sort::Text => Task { tokens: Tokens::Text { vocabulary: 5, length: 3 }, input_dim: 0, ..plane },
+                _ => plane,
+            };
+            Settings::parse(&settings(&pairs)).unwrap().penalty(&task).factor(&task, examples)
         };
         let three = ("length-scale", "3");
         assert_eq!(factor(&[three, ("adaptive", "yes")], Sort::Numbers, 10), 3.0 * 0.5 * 2.0 / 10.0);

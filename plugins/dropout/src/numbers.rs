@@ -154,7 +154,7 @@ mod tests {
             length: Length::Steps(steps),
             batch_size: 100,
             learning_rate: 1e-3,
-            penalty: Penalty { l2: 1.0, adaptive: true },
+            penalty: Penalty { l2: 1.0, adaptive: None },
         };
         let rates = Rates { hidden: hidden_rate, input };
         Drawn::train(&design, rates, &task(dim, classes), &data(60, dim, classes), 7).unwrap()

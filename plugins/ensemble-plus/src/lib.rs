@@ -1,5 +1,6 @@
 //! The agent `ensemble+`: an ensemble in which each member adds its own fixed random prior function.
 
+use jointly_nets::inputs::Auto;
 use jointly_nets::{EnsembleAgent, FirstBiases, Penalty, Prior, Recipe, Weighting, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
 
@@ -11,8 +12,9 @@ settings! {
         hidden: Widths = "50,50",
         /// weight of the sum of squares of all parameters of a member, over the number of examples
         l2: NonNegative = "1",
-        /// multiply that weight by the input's dimension and the root of the temperature
-        adaptive: bool = "yes",
+        /// multiply that weight by the input's dimension and the root of the temperature; auto is yes up to
+        /// 100 inputs, no above
+        adaptive: Auto<bool> = "auto",
         /// prior functions: networks like the environment's (mlp), linear functions, or linear functions of the latent
         /// of an autoencoder of the training inputs and of those without labels (vae)
         prior: Prior = "mlp",
@@ -66,7 +68,7 @@ impl EnsembleAgent for EnsemblePlus {
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive.0 },
             first_biases: FirstBiases::Truncated,
             prior: settings.prior,
             prior_scale: *settings.prior_scale,

@@ -19,8 +19,9 @@ jointly_nets::input_settings! {
         /// weight of the sum of squares of all parameters of a member, over the number of examples; auto is 1 for
         /// plain numbers, 0 for other inputs
         l2: Auto<NonNegative> = "auto",
-        /// multiply that weight by the input's dimension and the root of the temperature
-        adaptive: bool = "yes",
+        /// multiply that weight by the input's dimension and the root of the temperature; auto is yes up to
+        /// 100 inputs, no above
+        adaptive: Auto<bool> = "auto",
         /// step size of Adam
         learning_rate: Positive = "1e-3",
     }
@@ -55,7 +56,7 @@ impl Settings {
     /// Returns the design of each member.
     fn members(&self, task: &Task) -> Result<Design, Failure> {
         let l2 = self.l2.or(Sort::of(task).choose(1.0, 0.0));
-        self.design(task, *self.learning_rate, Penalty { l2, adaptive: self.adaptive })
+        self.design(task, *self.learning_rate, Penalty { l2, adaptive: self.adaptive.0 })
     }
 }
 

@@ -7,6 +7,7 @@ mod training;
 use std::cell::RefCell;
 
 use jointly_nets::drawn::Drawn;
+use jointly_nets::inputs::Auto;
 use jointly_nets::{Rows, Stream, each_draw, predict, sweeps};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Setting, SettingValue, Task, Widths, settings,
@@ -45,8 +46,9 @@ settings! {
         hidden: Widths = "50,50",
         /// standard deviation of the prior of a parameter
         sigma: Positive = "1",
-        /// multiply the divergence from the prior by the input's dimension and the root of the temperature
-        adaptive: bool = "yes",
+        /// multiply the divergence from the prior by the input's dimension and the root of the temperature; auto is yes
+        /// up to 100 inputs, no above
+        adaptive: Auto<bool> = "auto",
         /// initial standard deviations
         initial_scale: Positive = "0.01",
         /// networks drawn in each step

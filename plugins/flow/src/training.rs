@@ -54,7 +54,7 @@ pub(crate) fn train(settings: &Settings, task: &Task, data: &Dataset, seed: u64)
     let means = base.gather(&base.network.parameters);
     let flows = *settings.flows;
     let mut belief = Belief::new(&means, *settings.initial_scale, flows, &mut Stream::FlowStart.rng(seed, 0));
-    let complexity = Penalty { l2: 1.0, adaptive: settings.adaptive }.factor(task, data.labels.len());
+    let complexity = Penalty { l2: 1.0, adaptive: settings.adaptive.0 }.factor(task, data.labels.len());
     let precision = settings.sigma.powi(-2);
     let share = 1.0 / *settings.draws as f32;
 

@@ -6,6 +6,7 @@ mod prior;
 mod sphere;
 mod training;
 
+use jointly_nets::inputs::Auto;
 use jointly_nets::penalty::temperature;
 use jointly_nets::simd::{floats, floats_mut};
 use jointly_nets::{Penalty, Rows, Stream, Weighting, each_draw, learned, predict, sweeps, widths};
@@ -25,8 +26,9 @@ settings! {
         hidden: Widths = "50,50",
         /// weight of the sum of squares of the hypermodel's parameters, over the number of examples
         l2: NonNegative = "1",
-        /// multiply that weight by the input's dimension and the root of the temperature
-        adaptive: bool = "yes",
+        /// multiply that weight by the input's dimension and the root of the temperature; auto is yes up to
+        /// 100 inputs, no above
+        adaptive: Auto<bool> = "auto",
         /// factor of the prior network's logits, over the root of the temperature
         prior_scale: NonNegative = "1",
         /// widths of the prior network's hidden layers
@@ -127,7 +129,7 @@ impl Hypermodel {
                 steps: *settings.steps,
                 batch_size: *settings.batch_size,
                 learning_rate: *settings.learning_rate,
-                penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive }.factor(task, data.labels.len()),
+                penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive.0 }.factor(task, data.labels.len()),
                 weighting: settings.bootstrap,
             };
             model = training::train(model, prior.as_ref(), &recipe, task, data, seed)?.without_the_smallest();

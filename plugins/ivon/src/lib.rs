@@ -6,7 +6,7 @@ use std::f32::consts::PI;
 
 use jointly_nets::inputs::{Auto, Fitted, Setup, Sort};
 use jointly_nets::normals::Normals;
-use jointly_nets::penalty::adaptive_factor;
+use jointly_nets::penalty::{adaptive_factor, is_adaptive};
 use jointly_nets::simd::Lanes;
 use jointly_nets::{Network, Penalty, Rows, Stream, each_draw, predict, sweeps};
 use jointly_sdk::{
@@ -21,8 +21,8 @@ jointly_nets::input_settings! {
         learning_rate: Positive = "0.3",
         /// effective number of examples over their number: above 1 the posterior is narrower, below 1 wider
         ess: Positive = "1",
-        /// divide that number by the input's dimension and the root of the temperature; auto is yes for plain
-        /// numbers, no for other inputs
+        /// divide that number by the input's dimension and the root of the temperature; auto is yes for up to 100
+        /// plain numbers, no for other inputs
         adaptive: Auto<bool> = "auto",
         /// initial Hessian of each parameter
         hess_init: Positive = "10",
@@ -41,7 +41,7 @@ impl Settings {
     /// Returns the constants of training on `examples` examples. Without examples, all precision comes from the
     /// prior.
     fn constants(&self, task: &Task, examples: usize) -> Constants {
-        let adaptive = self.adaptive.0.unwrap_or(Sort::of(task).choose(true, false));
+        let adaptive = self.adaptive.0.unwrap_or(Sort::of(task) == Sort::Numbers && is_adaptive(None, task));
         // A task without numeric inputs counts as having one.
         let signal = || adaptive_factor(&Task { input_dim: task.input_dim.max(1), ..task.clone() });
         let ess = *self.ess * examples.max(1) as f32 / if adaptive { signal() } else { 1.0 };

@@ -3,6 +3,7 @@
 mod posterior;
 
 use jointly_nets::drawn::Drawn;
+use jointly_nets::inputs::Auto;
 use jointly_nets::last_layer::{Hidden, LastLayer, sample_last_layers};
 use jointly_nets::{Penalty, Recipe, Stream, sweeps};
 use jointly_sdk::{
@@ -40,8 +41,9 @@ settings! {
         hidden: Widths = "50,50",
         /// weight of the sum of squares of all parameters, over the number of examples
         l2: NonNegative = "1",
-        /// multiply that weight by the input's dimension and the root of the temperature
-        adaptive: bool = "yes",
+        /// multiply that weight by the input's dimension and the root of the temperature; auto is yes up to
+        /// 100 inputs, no above
+        adaptive: Auto<bool> = "auto",
         /// part of the curvature that is kept: full, kronecker or diagonal; full becomes kronecker above 1024 weights
         structure: Structure = "full",
         /// one over the prior variance of a weight of the last layer, or penalty for what training's penalty implies
@@ -126,7 +128,7 @@ impl Classifier for Laplace {
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive.0 },
             ..Recipe::default()
         };
         let examples = data.labels.len().max(1);

@@ -1,5 +1,6 @@
 //! The agent `logistic-regression`: one linear layer, trained like the networks.
 
+use jointly_nets::inputs::Auto;
 use jointly_nets::{EnsembleAgent, Penalty, Recipe, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, settings};
 
@@ -7,8 +8,9 @@ settings! {
     struct Settings {
         /// weight of the sum of squares of all parameters, over the number of examples
         l2: NonNegative = "1",
-        /// multiply that weight by the input's dimension and the root of the temperature
-        adaptive: bool = "yes",
+        /// multiply that weight by the input's dimension and the root of the temperature; auto is yes up to
+        /// 100 inputs, no above
+        adaptive: Auto<bool> = "auto",
         /// step size of Adam
         learning_rate: Positive = "1e-3",
         /// steps of Adam
@@ -39,7 +41,7 @@ impl EnsembleAgent for LogisticRegression {
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive.0 },
             ..Recipe::default()
         })
     }

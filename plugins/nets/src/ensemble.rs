@@ -209,7 +209,7 @@ mod tests {
             hidden: vec![10, 7],
             steps: 300,
             learning_rate: 1e-2,
-            penalty: Penalty { l2: 0.0, adaptive: true },
+            penalty: Penalty { l2: 0.0, adaptive: None },
             prior: Prior::Mlp,
             vae_steps: 100,
             ..Recipe::default()
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn without_data_the_penalty_alone_is_minimised() {
         let nothing = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
-        let recipe = Recipe { penalty: Penalty { l2: 1.0, adaptive: true }, steps: 1000, ..recipe() };
+        let recipe = Recipe { penalty: Penalty { l2: 1.0, adaptive: None }, steps: 1000, ..recipe() };
         let ensemble = Ensemble::train(&recipe, &task(2), &nothing, 0).unwrap();
         let probs = probs(&ensemble, &data(5, 2).inputs, 2, 0);
         assert!(probs.iter().all(|p| (p - 0.5).abs() < TOLERANCE), "{probs:?}");

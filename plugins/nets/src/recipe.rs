@@ -72,7 +72,7 @@ impl Default for Recipe {
             steps: 1000,
             batch_size: 100,
             learning_rate: 1e-3,
-            penalty: Penalty { l2: 1.0, adaptive: true },
+            penalty: Penalty { l2: 1.0, adaptive: None },
             first_biases: FirstBiases::Zero,
             prior: Prior::None,
             prior_scale: 0.0,

@@ -157,7 +157,7 @@ fn small() -> Recipe {
         steps: 120,
         batch_size: BATCH,
         learning_rate: 3e-3,
-        penalty: Penalty { l2: 0.0, adaptive: false },
+        penalty: Penalty { l2: 0.0, adaptive: Some(false) },
         ..Recipe::default()
     }
 }

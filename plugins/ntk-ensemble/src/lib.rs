@@ -3,6 +3,7 @@
 
 mod training;
 
+use jointly_nets::inputs::Auto;
 use jointly_nets::penalty::temperature;
 use jointly_nets::start::all_drawn;
 use jointly_nets::tangent::Tangent;
@@ -22,8 +23,9 @@ settings! {
         hidden: Widths = "50,50",
         /// weight of the penalty, over the number of examples; 1, not adaptive, is that of the prior where anchored
         l2: NonNegative = "1",
-        /// multiply that weight by the input's dimension and the root of the temperature
-        adaptive: bool = "yes",
+        /// multiply that weight by the input's dimension and the root of the temperature; auto is yes up to
+        /// 100 inputs, no above
+        adaptive: Auto<bool> = "auto",
         /// pull a member to its initial parameters, with the strengths that the prior variances imply, instead of to
         /// zero
         anchored: bool = "yes",
@@ -103,7 +105,7 @@ impl Classifier for NtkEnsemble {
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive }.factor(task, data.labels.len()),
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive.0 }.factor(task, data.labels.len()),
             pull: if settings.anchored { Pull::to_start(&widths, scale) } else { Pull::Zero },
         };
         let size = *settings.size;

@@ -17,8 +17,9 @@ jointly_nets::input_settings! {
         /// weight of the sum of squares of all parameters, over the number of examples; auto is 1 for plain numbers,
         /// 0 for other inputs
         l2: Auto<NonNegative> = "auto",
-        /// multiply that weight by the input's dimension and the root of the temperature
-        adaptive: bool = "yes",
+        /// multiply that weight by the input's dimension and the root of the temperature; auto is yes up to
+        /// 100 inputs, no above
+        adaptive: Auto<bool> = "auto",
         /// step size of Adam
         learning_rate: Positive = "1e-3",
     }
@@ -69,7 +70,7 @@ impl InputClassifier for TemperatureScaling {
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
         let l2 = settings.l2.or(Sort::of(task).choose(1.0, 0.0));
-        let penalty = Penalty { l2, adaptive: settings.adaptive };
+        let penalty = Penalty { l2, adaptive: settings.adaptive.0 };
         let design = settings.design(task, *settings.learning_rate, penalty)?;
         let setup = Setup::new(&design, task, data, 1, seed)?;
         let mut fitted = setup.fit(0, &mut Progress::new(setup.steps()))?;
