@@ -44,7 +44,7 @@ const AGENTS: &[(&str, &str, Learns)] = &[
     ("conformal", "conformal", NUMBERS),
     ("hmc", "hmc", NUMBERS),
     ("nng", "nng", NUMBERS),
-    ("fbnn", "fbnn", NUMBERS),
+    ("fbnn", "fbnn", BOTH),
     ("temperature-scaling", "temperature-scaling", TOKENS),
     ("ll-dropout", "ll-dropout", TOKENS),
     ("ll-svi", "ll-svi", TOKENS),
@@ -57,6 +57,7 @@ type Learns = (bool, bool, bool);
 const CLASSES: Learns = (true, false, false);
 const TOKENS: Learns = (true, false, true);
 const NUMBERS: Learns = (false, true, false);
+const BOTH: Learns = (true, true, false);
 const ALL: Learns = (true, true, true);
 
 const TARGET: &str = "wasm32-unknown-unknown";

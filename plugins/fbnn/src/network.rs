@@ -134,7 +134,7 @@ impl Network {
     }
 
     /// Returns the transposed root with the softplus applied to its diagonal.
-    fn root(&self) -> Vec<Lanes> {
+    pub(crate) fn root(&self) -> Vec<Lanes> {
         let (size, stride) = (self.layout.features(), self.layout.feature_stride());
         let mut root = self.vectors(self.layout.root(), size * stride).to_vec();
         for (i, row) in floats_mut(&mut root).chunks_exact_mut(stride).enumerate() {
@@ -191,19 +191,38 @@ impl Network {
         rows.map(|row| bias + sum(row)).collect()
     }
 
+    /// Returns the weights m + L z, with the transposed root of [`root`](Self::root).
+    pub(crate) fn draw(&self, root: &[Lanes], z: &[f32]) -> Vec<f32> {
+        let (size, stride) = (self.layout.features(), self.layout.feature_stride());
+        let mut weights = self.part(self.layout.means(), size).to_vec();
+        for (i, (row, z)) in floats(root).chunks_exact(stride).zip(z).enumerate() {
+            weights[i..].iter_mut().zip(&row[i..size]).for_each(|(weight, l)| *weight += l * z);
+        }
+        weights
+    }
+
     /// Computes the values at rows of inputs of the functions with weights m + L z, one list for each z.
     pub(crate) fn functions(&self, inputs: &[f32], normals: &[Vec<f32>]) -> Vec<f32> {
         let (features, _) = self.features(inputs);
-        let (size, stride) = (self.layout.features(), self.layout.feature_stride());
         let root = self.root();
         let mut out = Vec::with_capacity(normals.len() * inputs.len() / self.layout.dim);
         for z in normals {
-            let mut weights = self.part(self.layout.means(), size).to_vec();
-            for (i, (row, z)) in floats(&root).chunks_exact(stride).zip(z).enumerate() {
-                weights[i..].iter_mut().zip(&row[i..size]).for_each(|(weight, l)| *weight += l * z);
-            }
-            out.extend(self.sums(&features, &weights).into_iter().map(|value| value as f32));
+            out.extend(self.sums(&features, &self.draw(&root, z)).into_iter().map(|value| value as f32));
         }
+        out
+    }
+
+    /// Computes the values at rows of inputs of many functions, side by side in `width` vectors; `weights` has a row for each
+    /// feature, with one number for each function. A value does not depend on other rows and functions.
+    pub(crate) fn weighted(&self, inputs: &[f32], weights: &[Lanes], width: usize) -> Vec<Lanes> {
+        let (features, _) = self.features(inputs);
+        let (rows, bias) = (inputs.len() / self.layout.dim, Lanes::splat(self.at(Layout::BIAS)));
+        let mut out = vec![Lanes::splat(0.0); rows * width];
+        let left = Left::rows(floats(&features), self.layout.feature_stride());
+        let target = Target { out: &mut out, stride: width, rows, width };
+        product(left, Right { values: weights, stride: width }, self.layout.features(), None, target, |sum, _| {
+            sum + bias
+        });
         out
     }
 
