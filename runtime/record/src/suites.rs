@@ -58,6 +58,11 @@ fn outline_of(plan: &Plan) -> Option<SuiteOutline> {
     }
 }
 
+/// Returns the names of all problems of a plan's suite, in order; none if this version does not have the suite.
+pub fn problems_of(plan: &Plan) -> Vec<String> {
+    outline_of(plan).into_iter().flat_map(|suite| suite.problems).map(|(name, _)| name).collect()
+}
+
 /// Gives each problem its coordinates in the suite, whatever the plan says, so that a plan from elsewhere cannot choose
 /// how its standard errors are clustered. A problem that no suite of this version has keeps the plan's coordinates.
 pub fn place(plan: &mut Plan) {

@@ -31,7 +31,9 @@ macro_rules! experiments {
 experiments! {
     "testbed-figure-2",
     "testbed-figure-2-tuned",
+    "testbed-figure-4",
     "testbed-figures-8-9",
+    "testbed-figure-10",
     "testbed-floor",
     "testbed-figure-6",
     "testbed-glorot",

@@ -8,15 +8,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
-use globset::Glob;
+use globset::{Glob, GlobMatcher};
 use jointly_core::digest;
 use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 use jointly_record::directory::{JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES};
 use jointly_record::plan::Plan;
+use jointly_record::suites;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::manifest::Run;
 use crate::origin::{ORIGIN, Origin};
 use crate::values::{Estimate, Values};
 
@@ -97,6 +99,15 @@ impl KeptRun {
         Ok(Some(Self { name: name.to_owned(), plan, digest, origin, scores: scores.agents }))
     }
 
+    /// Returns the problems that a manifest's run asks for: those of the suite that match its pattern.
+    ///
+    /// # Errors
+    /// When the pattern is none.
+    pub(crate) fn asked(&self, run: &Run) -> Result<Vec<String>> {
+        let matcher = matcher(run.option("--problems").unwrap_or("*"))?;
+        Ok(suites::problems_of(&self.plan).into_iter().filter(|name| matcher.is_match(name)).collect())
+    }
+
     /// Returns the agents: the own name of each and its label.
     pub(crate) fn agents(&self) -> impl Iterator<Item = (&str, &str)> {
         self.plan.agents.iter().map(|agent| (agent.agent.as_str(), agent.label.as_str()))
@@ -139,9 +150,7 @@ impl KeptRun {
     /// # Errors
     /// When there is no such agent, no problem matches, or one has no such score.
     pub(crate) fn values(&self, label: &str, score: &str, pattern: Option<&str>) -> Result<Values> {
-        let matcher = Glob::new(pattern.unwrap_or("*"))
-            .with_context(|| format!("failed to read the pattern {}", pattern.unwrap_or("*")))?
-            .compile_matcher();
+        let matcher = matcher(pattern.unwrap_or("*"))?;
         let clusters: BTreeMap<&str, &str> =
             self.plan.problems.iter().map(|planned| (planned.problem.as_str(), planned.cluster())).collect();
         let mut found = Values { problems: Vec::new(), clusters: Vec::new(), each: Vec::new() };
@@ -162,6 +171,11 @@ impl KeptRun {
         }
         Ok(found)
     }
+}
+
+fn matcher(pattern: &str) -> Result<GlobMatcher> {
+    let glob = Glob::new(pattern).with_context(|| format!("failed to read the pattern {pattern}"))?;
+    Ok(glob.compile_matcher())
 }
 
 /// Reads a number of `scores.json`, in which numbers that are not finite are strings.

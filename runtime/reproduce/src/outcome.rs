@@ -99,7 +99,6 @@ impl<'e> Outcome<'e> {
         let mut runs = Vec::with_capacity(manifest.runs.len());
         for run in &manifest.runs {
             let Some(kept) = KeptRun::read(folder, &run.name)? else { return Ok(None) };
-            // The two of which a mistake is likeliest: a plan says neither its options nor its patterns of problems.
             let (suite, seed) = (&kept.plan.suite, kept.plan.seed.to_string());
             let asked = (run.option("--suite").unwrap_or(suite), run.option("--seed").unwrap_or("0"));
             ensure!(
@@ -110,6 +109,15 @@ impl<'e> Outcome<'e> {
                 experiment.id,
                 asked.0,
                 asked.1
+            );
+            let (asked, found) = (kept.asked(run)?, kept.plan.problems.len());
+            ensure!(
+                kept.plan.problems.iter().map(|planned| &planned.problem).eq(&asked),
+                "{} in {} has {found} problems, and {} asks for {} others",
+                run.name,
+                folder.shown(),
+                experiment.id,
+                asked.len()
             );
             ensure!(kept.failed() == 0, "{}: an agent failed on some problem: no number can be compared", run.name);
             runs.push(kept);
@@ -170,7 +178,7 @@ impl<'e> Outcome<'e> {
         let scores = table.scores.iter().map(String::as_str);
         let columns: Vec<(&str, Option<&str>)> =
             scores.flat_map(|score| patterns.iter().map(move |pattern| (score, *pattern))).collect();
-        let headings = columns.iter().map(|(score, pattern)| (*pattern.unwrap_or(score)).to_owned());
+        let headings = columns.iter().map(|(score, pattern)| pattern.map_or(*score, bare).to_owned());
         let mut rows = vec![iter::once("agent".to_owned()).chain(headings).collect()];
         for (_, label) in run.agents() {
             if !table.agents.is_empty() && !table.agents.iter().any(|named| named == label) {
@@ -208,6 +216,12 @@ impl Row {
             Published::Below(_) | Published::Above(_) => None,
         }
     }
+}
+
+/// Returns a pattern of problems without the stars at its ends, as a heading.
+fn bare(pattern: &str) -> &str {
+    let start = pattern.strip_prefix("*/").unwrap_or(pattern);
+    start.strip_suffix("/*").unwrap_or(start)
 }
 
 /// Groups rows by their cause, in the order of the first row of each group.
