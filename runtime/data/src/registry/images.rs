@@ -111,7 +111,7 @@ pub(crate) const MNIST: Card = Card {
     origin: "the four idx files of MNIST, https://storage.googleapis.com/cvdf-datasets/mnist/",
 };
 
-pub(super) const FASHION_MNIST: Card = Card {
+pub(crate) const FASHION_MNIST: Card = Card {
     name: "fashion-mnist",
     summary: "articles of clothing, 28 x 28",
     kind: Kind::Image,

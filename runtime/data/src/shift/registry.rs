@@ -23,6 +23,20 @@ const NOT_MNIST: OutsiderCard = OutsiderCard {
     origin: "the images of notMNIST in MNIST's format, https://github.com/davidflanagan/notMNIST-to-MNIST",
 };
 
+const DIGITS: OutsiderCard = OutsiderCard {
+    name: "mnist",
+    summary: "handwritten digits, 28 x 28",
+    part: Part {
+        holds: "images",
+        places: &[
+            Place::file("mnist/t10k-images-idx3-ubyte.gz"),
+            Place::file("mnist/t10k-images-idx3-ubyte"),
+            Place::file("images/mnist-t10k-images-idx3-ubyte.gz"),
+        ],
+    },
+    origin: "the test images of MNIST, https://storage.googleapis.com/cvdf-datasets/mnist/",
+};
+
 const SVHN: OutsiderCard = OutsiderCard {
     name: "svhn",
     summary: "house numbers cut out of street views, 32 x 32 in colour",
@@ -59,13 +73,14 @@ const fn known(card: &'static Card, split: ShiftSplit, outsiders: &'static [Outs
 /// The archive that holds both folders.
 const NEWS: &str = "20newsgroups/20news-bydate.tar.gz";
 
-static CARDS: [ShiftCard; 8] = [
+static CARDS: [ShiftCard; 9] = [
     known(&images::MNIST, ShiftSplit { validation: Portion::Rows(10_000), test: None }, &[NOT_MNIST]),
     known(
         &images::MNIST_T10K,
         ShiftSplit { validation: Portion::Rows(500), test: Some(Portion::Rows(1500)) },
         &[NOT_MNIST],
     ),
+    known(&images::FASHION_MNIST, ShiftSplit { validation: Portion::Rows(10_000), test: None }, &[DIGITS, NOT_MNIST]),
     known(&images::CIFAR10, ShiftSplit { validation: Portion::Rows(10_000), test: None }, &[SVHN]),
     ShiftCard {
         name: "20newsgroups",

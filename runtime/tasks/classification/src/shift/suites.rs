@@ -95,6 +95,14 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
             )
         },
         suite(
+            "shift/fashion-mnist",
+            "Fashion-MNIST rotated, moved and corrupted with the constants of ImageNet-C, MNIST and notMNIST as outsiders: of \
+             60,000 training images; 5 repetitions",
+            known("shift/fashion-mnist", "", "fashion-mnist"),
+            MNIST_DRAWS,
+            grey_levels(),
+        ),
+        suite(
             "shift/cifar10",
             "CIFAR-10 under the paper's 16 corruptions with the constants of CIFAR-10-C, SVHN as outsiders; 5 repetitions",
             known("shift/cifar10", "", "cifar10"),
@@ -277,6 +285,7 @@ mod tests {
             (suite.problems.len(), suite.options.levels.len(), suite.options.draws)
         };
         assert_eq!(count("shift/mnist"), (10, 12 + 7 + 90, 300));
+        assert_eq!(count("shift/fashion-mnist"), (5, 109, 300));
         assert_eq!(count("shift/cifar10"), (5, 80, 128));
         assert_eq!(count("shift/text"), (5, 6, 128));
         assert_eq!(count("shift/clicks"), (5, 19, 128));
