@@ -1,6 +1,6 @@
 //! A finished run, just made or kept with compressed files: its plan and its scores.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use jointly_core::digest;
 use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 use jointly_record::directory::{JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES};
-use jointly_record::plan::Plan;
+use jointly_record::plan::{Plan, PlannedProblem};
 use jointly_record::suites;
 use serde::Deserialize;
 use serde_json::Value;
@@ -142,7 +142,8 @@ impl KeptRun {
         let total = total.with_context(|| format!("{label} has no score {score} in {}", self.name))?;
         let (value, stderr) = (number(&total.mean), number(&total.stderr));
         let value = value.with_context(|| format!("{score} of {label} in {} is no number", self.name))?;
-        Ok(Estimate { value, stderr: stderr.unwrap_or(f64::NAN) })
+        let units: BTreeSet<&str> = self.plan.problems.iter().map(PlannedProblem::cluster).collect();
+        Ok(Estimate { value, stderr: stderr.unwrap_or(f64::NAN), units: units.len() })
     }
 
     /// Returns an agent's values of a score on the problems that match a pattern, or on all.

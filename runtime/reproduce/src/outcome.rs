@@ -251,29 +251,31 @@ impl Published {
     /// Judges ours.
     ///
     /// # Formula
-    /// With s^2 the sum of the squares of both standard errors, a number differs if |ours - published| > tolerance +
-    /// reading error + 2 s. Else it is uncertain if 2 s exceeds half of the published number, the tolerance and the reading
-    /// error, and else reproduced. A side is reproduced if ours lies on it by more than 2 standard errors, differs if it lies
-    /// on the other by as much, and else is uncertain. Without a standard error, as on a single problem, ours is uncertain.
-    fn judge(self, comparison: &Comparison, ours: f64, stderr: f64) -> Verdict {
-        if !stderr.is_finite() {
+    /// With e the [error](Estimate::error) of ours, f the published standard error and E^2 = e^2 + 4 f^2, a number differs if
+    /// |ours - published| > tolerance + reading error + E. Else it is uncertain if E exceeds half of the published number, the
+    /// tolerance and the reading error, and else reproduced. A side is reproduced if ours lies on it by more than e, differs if
+    /// it lies on the other by as much, and else is uncertain. Without a standard error, as on a single problem, ours is
+    /// uncertain.
+    fn judge(self, comparison: &Comparison, ours: Estimate) -> Verdict {
+        let own = ours.error();
+        if !own.is_finite() {
             return Verdict::Uncertain;
         }
         let agrees = match self {
             Self::Number(number, published) => {
-                let error = 2.0 * (stderr * stderr + published * published).sqrt();
+                let error = (own * own + 4.0 * published * published).sqrt();
                 let Comparison { tolerance, reading_error, .. } = *comparison;
                 // Rounding of decimal numbers must not decide.
                 let slack = 1e-9 * number.abs();
-                let agrees = (ours - number).abs() <= tolerance + reading_error + error + slack;
+                let agrees = (ours.value - number).abs() <= tolerance + reading_error + error + slack;
                 if agrees && error > (number.abs() / 2.0).max(tolerance).max(reading_error) {
                     return Verdict::Uncertain;
                 }
                 agrees
             }
             Self::Below(bound) | Self::Above(bound) => {
-                let above = if matches!(self, Self::Above(_)) { ours - bound } else { bound - ours };
-                if above.abs() <= 2.0 * stderr {
+                let above = if matches!(self, Self::Above(_)) { ours.value - bound } else { bound - ours.value };
+                if above.abs() <= own {
                     return Verdict::Uncertain;
                 }
                 above > 0.0
@@ -291,10 +293,10 @@ fn run<'r>(manifest: &Manifest, runs: &'r [KeptRun], name: Option<&str>) -> Resu
 /// Computes the rows of a comparison.
 fn rows(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun]) -> Result<Vec<Row>> {
     let each = comparison.published.iter().map(|(agent, published)| {
-        let Estimate { value, stderr } = ours(manifest, comparison, runs, agent)?;
+        let Estimate { value, stderr, units } = ours(manifest, comparison, runs, agent)?;
         let ours = if comparison.negated { -value } else { value };
         ensure!(ours.is_finite(), "{agent} has {ours}");
-        let verdict = published.judge(comparison, ours, stderr);
+        let verdict = published.judge(comparison, Estimate { value: ours, stderr, units });
         let shared = || comparison.cause.get("*").filter(|_| verdict != Verdict::Reproduced);
         let cause = comparison.cause.get(agent).or_else(shared).cloned();
         Ok(Row { agent: agent.clone(), published: *published, ours, stderr, verdict, cause })
@@ -337,8 +339,10 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
 
 #[cfg(test)]
 mod tests {
+    use super::Verdict;
     use super::Verdict::{Differs, Reproduced, Uncertain};
     use crate::manifest::{Comparison, Published};
+    use crate::values::Estimate;
 
     fn comparison(reading_error: f64, tolerance: f64) -> Comparison {
         let text = format!(
@@ -347,31 +351,48 @@ mod tests {
         toml::from_str(&text).unwrap()
     }
 
+    /// Judges a number with so many units that its error is two standard errors.
+    fn judge(published: Published, comparison: &Comparison, value: f64, stderr: f64) -> Verdict {
+        published.judge(comparison, Estimate { value, stderr, units: 1_000_000 })
+    }
+
+    /// The quantile of Student's law at .97725 is 2.869 with four degrees of freedom.
+    #[test]
+    fn few_units_have_a_larger_error() {
+        let of = |units| Estimate { value: 1.0, stderr: 0.1, units };
+        assert!((of(5).error() - 0.2869).abs() < 1e-3 && (of(1_000_000).error() - 0.2).abs() < 1e-6);
+        assert!(of(1).error().is_nan());
+        let exact = comparison(0.0, 0.0);
+        assert_eq!(Published::Number(1.25, 0.0).judge(&exact, of(5)), Reproduced);
+        assert_eq!(Published::Number(1.25, 0.0).judge(&exact, of(50)), Differs);
+        assert_eq!(Published::Above(0.75).judge(&exact, of(5)), Uncertain);
+    }
+
     #[test]
     fn errors_decide_what_is_reproduced() {
         let exact = comparison(0.0, 0.0);
         let number = Published::Number(0.73, 0.0);
-        assert_eq!(number.judge(&exact, 0.73, 0.0), Reproduced);
-        assert_eq!(number.judge(&exact, 0.74, 0.0), Differs);
-        assert_eq!(number.judge(&exact, 0.73, f64::NAN), Uncertain);
-        assert_eq!(Published::Below(1.0).judge(&exact, 0.73, f64::NAN), Uncertain);
-        assert_eq!(number.judge(&exact, 0.75, 0.01), Reproduced);
-        assert_eq!(number.judge(&exact, 0.76, 0.01), Differs);
-        assert_eq!(number.judge(&comparison(0.01, 0.0), 0.76, 0.01), Reproduced);
-        assert_eq!(number.judge(&comparison(0.0, 0.03), 0.76, 0.0), Reproduced);
+        assert_eq!(judge(number, &exact, 0.73, 0.0), Reproduced);
+        assert_eq!(judge(number, &exact, 0.74, 0.0), Differs);
+        assert_eq!(judge(number, &exact, 0.73, f64::NAN), Uncertain);
+        assert_eq!(judge(Published::Below(1.0), &exact, 0.73, f64::NAN), Uncertain);
+        assert_eq!(judge(number, &exact, 0.75, 0.01), Reproduced);
+        assert_eq!(judge(number, &exact, 0.76, 0.01), Differs);
+        assert_eq!(judge(number, &comparison(0.01, 0.0), 0.76, 0.01), Reproduced);
+        assert_eq!(judge(number, &comparison(0.0, 0.03), 0.76, 0.0), Reproduced);
         // sqrt(.03^2 + .04^2) = .05.
-        assert_eq!(Published::Number(1.0, 0.03).judge(&exact, 1.1, 0.04), Reproduced);
-        assert_eq!(Published::Number(1.0, 0.03).judge(&exact, 1.11, 0.04), Differs);
+        assert_eq!(judge(Published::Number(1.0, 0.03), &exact, 1.1, 0.04), Reproduced);
+        assert_eq!(judge(Published::Number(1.0, 0.03), &exact, 1.11, 0.04), Differs);
         // 2 s = .6 is more than half of .85; half of 1.3 is more than it.
-        assert_eq!(Published::Number(0.85, 0.0).judge(&exact, 0.26, 0.3), Uncertain);
-        assert_eq!(Published::Number(1.3, 0.0).judge(&exact, 1.0, 0.3), Reproduced);
-        assert_eq!(Published::Number(0.0, 0.0).judge(&exact, 0.1, 0.1), Uncertain);
-        assert_eq!(Published::Number(0.0, 0.0).judge(&comparison(0.0, 0.3), 0.1, 0.1), Reproduced);
-        assert_eq!(Published::Below(0.0).judge(&exact, -0.1, 0.04), Reproduced);
-        assert_eq!(Published::Below(0.0).judge(&exact, -0.1, 0.05), Uncertain);
-        assert_eq!(Published::Below(0.0).judge(&exact, 0.1, 0.06), Uncertain);
-        assert_eq!(Published::Below(0.0).judge(&exact, 0.1, 0.04), Differs);
-        assert_eq!(Published::Above(0.5).judge(&exact, 0.6, 0.04), Reproduced);
-        assert_eq!(Published::Above(0.5).judge(&exact, 0.4, 0.04), Differs);
+        assert_eq!(judge(Published::Number(0.85, 0.0), &exact, 0.26, 0.3), Uncertain);
+        assert_eq!(judge(Published::Number(1.3, 0.0), &exact, 1.0, 0.3), Reproduced);
+        assert_eq!(judge(Published::Number(0.0, 0.0), &exact, 0.1, 0.1), Uncertain);
+        assert_eq!(judge(Published::Number(0.0, 0.0), &comparison(0.0, 0.3), 0.1, 0.1), Reproduced);
+        assert_eq!(judge(Published::Below(0.0), &exact, -0.1, 0.04), Reproduced);
+        assert_eq!(judge(Published::Below(0.0), &exact, -0.1, 0.05), Uncertain);
+        assert_eq!(judge(Published::Below(0.0), &exact, 0.1, 0.06), Uncertain);
+        assert_eq!(judge(Published::Below(0.0), &exact, 0.1, 0.04), Differs);
+        assert_eq!(judge(Published::Above(0.5), &exact, 0.6, 0.04), Reproduced);
+        assert_eq!(judge(Published::Above(0.5), &exact, 0.4, 0.04), Differs);
     }
 }

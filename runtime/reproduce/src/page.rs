@@ -241,7 +241,7 @@ const INTRODUCTION: &str = "\
 What the papers published, beside what Jointly found. An experiment is a file of `experiments/`: its commands, the
 published numbers with the error with which they were read, and the cause where ours differ. `jointly reproduce` lists
 them, and `jointly reproduce ID` runs one and compares. A number is *reproduced* if ours is within the reading error,
-the tolerance that its table states, and two standard errors of both. It is *uncertain* if those errors are more than half of
+the tolerance that its table states, and two standard errors of both, or more of ours where it has few units. It is *uncertain* if those errors are more than half of
 the published number: much else would agree with it too. Each section says what is smaller than in the paper.
 ";
 

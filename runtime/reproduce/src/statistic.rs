@@ -43,7 +43,7 @@ pub(crate) fn compare(statistic: Statistic, mine: &Values, theirs: &Values) -> R
     let summary = match statistic {
         Statistic::Ratio => {
             let (value, stderr) = ratio_of_means(a, b, clusters);
-            return Ok(Estimate { value, stderr });
+            return Ok(Estimate { value, stderr, units: mine.mean().units });
         }
         Statistic::Wins => {
             let wins: Vec<f64> = a.iter().zip(b).map(|(a, b)| f64::from(u8::from(a < b))).collect();
@@ -51,7 +51,7 @@ pub(crate) fn compare(statistic: Statistic, mine: &Values, theirs: &Values) -> R
         }
         Statistic::Mean | Statistic::Difference | Statistic::Correlation => paired_difference(a, b, clusters),
     };
-    Ok(Estimate { value: summary.mean, stderr: summary.stderr })
+    Ok(Estimate { value: summary.mean, stderr: summary.stderr, units: summary.clusters })
 }
 
 /// Computes the mean of an agent's score, over all problems or those that match a pattern.
@@ -78,7 +78,7 @@ pub(crate) fn correlation(x: &[f64], y: &[f64]) -> Result<Estimate> {
     let others: Vec<f64> = (0..x.len()).map(|place| pearson(&without(x, place), &without(y, place))).collect();
     let mean = others.iter().sum::<f64>() / n;
     let squares: f64 = others.iter().map(|r| (r - mean) * (r - mean)).sum();
-    Ok(Estimate { value: pearson(x, y), stderr: ((n - 1.0) / n * squares).sqrt() })
+    Ok(Estimate { value: pearson(x, y), stderr: ((n - 1.0) / n * squares).sqrt(), units: x.len() })
 }
 
 fn pearson(x: &[f64], y: &[f64]) -> f64 {

@@ -1,7 +1,11 @@
 //! Values of a score, a number a problem, and numbers with their standard errors.
 
+use jointly_core::distribution::student_t_quantile;
 use jointly_core::summarize_clusters;
 use serde::Deserialize;
+
+/// The probability that a normal number is less than two standard deviations above its mean.
+const TWO_SIGMA: f64 = 0.977_249_868_051_820_8;
 
 /// The units over which a standard error is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -20,6 +24,19 @@ pub(crate) struct Estimate {
     pub(crate) value: f64,
     /// NaN if it is not known.
     pub(crate) stderr: f64,
+    /// The number of independent units that the standard error is over.
+    pub(crate) units: usize,
+}
+
+impl Estimate {
+    /// Returns the error that a normal number exceeds as rarely as two standard errors.
+    ///
+    /// # Formula
+    /// t s, where t is the quantile at .97725 of Student's law with one degree of freedom less than there are units: 2 for
+    /// many units, 2.9 for five, 14 for two.
+    pub(crate) fn error(&self) -> f64 {
+        if self.units < 2 { f64::NAN } else { student_t_quantile(TWO_SIGMA, (self.units - 1) as f64) * self.stderr }
+    }
 }
 
 /// An agent's values of a score, a number a problem.
@@ -41,6 +58,6 @@ impl Values {
     /// Returns the mean.
     pub(crate) fn mean(&self) -> Estimate {
         let summary = summarize_clusters(&self.each, &self.clusters);
-        Estimate { value: summary.mean, stderr: summary.stderr }
+        Estimate { value: summary.mean, stderr: summary.stderr, units: summary.clusters }
     }
 }
