@@ -40,6 +40,7 @@ fn agents_with_their_settings() {
         "epinet",
         "sgmcmc",
         "nuts",
+        "fbnn",
         "temperature-scaling",
         "ll-dropout",
         "ll-svi",
