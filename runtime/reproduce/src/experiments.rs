@@ -44,6 +44,8 @@ experiments! {
     "uci-likelihood",
     "correlations-table-1",
     "correlations-large",
+    "correlations-kin8nm",
+    "correlations-figure-3",
     "correlations-figure-4",
     "correlations-table-4",
     "regression-small",

@@ -66,6 +66,9 @@ impl RegressionSuite {
             "correlations/active-synthetic" => {
                 "on one core, seconds a problem, which is eleven trainings: gp 0.7, ensemble 1.4, hmc 40"
             }
+            "correlations/active-oracle" => {
+                "on one core, seconds a problem: eleven trainings of the agent, and 0.4 of the oracle"
+            }
             "correlations/active" => {
                 "on one core, seconds a problem, which is eleven trainings: about eleven times those of correlations/uci"
             }
@@ -205,7 +208,7 @@ fn correlation_suites(tables: &[Table]) -> Vec<RegressionSuite> {
             "correlations/active",
             "transductive active learning on eight tables: from 20 to 30 % of the rows in 10 rounds, four acquisitions, 10 \
              random splits each",
-            active(&repeated("correlations/active", &tables, REPETITIONS), &Acquisition::ALL),
+            active(&repeated("correlations/active", &tables, REPETITIONS), &Acquisition::BY_AGENT),
             RegressionOptions::default(),
         ),
         suite(
@@ -214,7 +217,16 @@ fn correlation_suites(tables: &[Table]) -> Vec<RegressionSuite> {
              acquisitions, 50 datasets a dimension",
             active(
                 &synthetic("correlations/active-synthetic", &DIMENSIONS, SETS, Functions::Shared),
-                &Acquisition::ALL,
+                &Acquisition::BY_AGENT,
+            ),
+            RegressionOptions::default(),
+        ),
+        suite(
+            "correlations/active-oracle",
+            "the same data, where the oracle selects the points and agents predict: the best that each acquisition can do",
+            active(
+                &synthetic("correlations/active-oracle", &DIMENSIONS, SETS, Functions::Shared),
+                &Acquisition::BY_ORACLE,
             ),
             RegressionOptions::default(),
         ),
