@@ -12,6 +12,11 @@ use crate::oracle::Functions;
 /// Number of simulated training sets of the paper's toys, and of its line (sections 4 and 3.2 of Sluijterman et al.).
 const SIMULATIONS: u32 = 100;
 const LINES: u32 = 500;
+/// Number of simulations of the constant: a quarter of the paper's, which is enough to tell the log-likelihoods of its
+/// pair of estimators apart by two standard errors.
+const CONSTANTS: u32 = 2500;
+/// The level of intervals of one standard deviation either way, which sections 3.3 and 3.4 call 68 %.
+const ONE_DEVIATION: f64 = 0.682_689_492_137_085_9;
 /// Dimensions of the synthetic datasets, and the number of datasets per dimension (section 5.1 of Wang et al.).
 const DIMENSIONS: [u32; 5] = [1, 3, 5, 7, 9];
 const SETS: u32 = 50;
@@ -47,7 +52,8 @@ impl RegressionSuite {
             "coverage/line" => {
                 "on one core, seconds a problem: linear 0.01, gp 0.02, bootstrap and concrete-dropout 0.2"
             }
-            "coverage/homoscedastic" | "coverage/heteroscedastic" | "coverage/gap" => {
+            "coverage/constant" => "on one core, seconds a problem: target-average 0.01",
+            "coverage/homoscedastic" | "coverage/heteroscedastic" | "coverage/gap" | "coverage/zero" => {
                 "on one core, seconds a problem: linear 0.01, concrete-dropout 1.5, bootstrap 4.5, gp 13"
             }
             "quick/coverage" => {
@@ -115,6 +121,7 @@ fn tables_or(others: &[Table], names: &[&str]) -> Vec<Table> {
 }
 
 fn coverage_suites(tables: &[Table]) -> Vec<RegressionSuite> {
+    let one_deviation = || RegressionOptions { levels: vec![ONE_DEVIATION], ..RegressionOptions::default() };
     let simulated = |name: &str, summary: &str, toy: &Toy, count| {
         suite(name, summary, simulations(name, last(name), toy, count), RegressionOptions::default())
     };
@@ -157,6 +164,20 @@ fn coverage_suites(tables: &[Table]) -> Vec<RegressionSuite> {
             "a curve whose inputs leave a gap: 100 simulations of 1000 training and test points",
             &Toy::Gap,
             SIMULATIONS,
+        ),
+        suite(
+            "coverage/constant",
+            "100 under noise of spread 5, for estimators that are wrong by a factor: 2500 simulations of 100 training and 500 \
+             test points, intervals of one standard deviation",
+            simulations("coverage/constant", "constant", &Toy::Constant, CONSTANTS),
+            one_deviation(),
+        ),
+        suite(
+            "coverage/zero",
+            "0 under noise that grows away from 0: 100 simulations of 1000 training and test points, intervals of one \
+             standard deviation",
+            simulations("coverage/zero", "zero", &Toy::Zero, SIMULATIONS),
+            one_deviation(),
         ),
         suite(
             "coverage/boston",

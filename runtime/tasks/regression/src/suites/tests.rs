@@ -24,6 +24,7 @@ fn sizes_are_the_papers() {
         ["line", "homoscedastic", "gap", "boston"].map(|name| count(&format!("coverage/{name}"))),
         [500, 100, 100, 100]
     );
+    assert_eq!((count("coverage/constant"), count("coverage/zero")), (2500, 100));
     assert_eq!((count("coverage/uci"), count("coverage/tables")), (8 * 20 + 5, 800));
     assert_eq!((count("correlations/synthetic"), count("correlations/uci")), (250, 80));
     assert_eq!((count("correlations/active"), count("correlations/active-synthetic")), (320, 1000));
