@@ -163,3 +163,60 @@ impl EncoderSteps {
         self.tables.step(tables);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNITS: usize = 5;
+
+    fn encoder() -> Encoder {
+        Encoder::new(Tokens::Text { vocabulary: 9, length: 5 }, 3, Some(UNITS), &mut Rng::new(1, 0))
+    }
+
+    fn written(encoder: &Encoder, texts: &[&[u32]]) -> Vec<f32> {
+        let mut out = vec![f32::NAN; texts.len() * UNITS];
+        encoder.write(texts, (0, UNITS), &mut out);
+        out
+    }
+
+    #[test]
+    fn neither_padding_nor_other_texts_change_a_bit_and_the_order_of_words_counts() {
+        let encoder = encoder();
+        let alone = written(&encoder, &[&[4, 1, 7, 0, 0]]);
+        let texts: [&[u32]; 5] = [&[8, 8, 8, 8, 8], &[0, 4, 0, 1, 7], &[0; 5], &[4, 1, 7], &[7, 1, 4, 0, 0]];
+        let together = written(&encoder, &texts);
+        let rows: Vec<&[f32]> = together.chunks(UNITS).collect();
+        assert!(rows[1] == alone && rows[3] == alone, "{together:?} {alone:?}");
+        assert_eq!(rows[2], [0.0; UNITS]);
+        assert!(rows[4] != alone);
+    }
+
+    #[test]
+    fn steps_write_what_the_encoder_writes_and_lower_the_loss_of_what_a_batch_has() {
+        let mut encoder = encoder();
+        let mut steps = EncoderSteps::new(&encoder, 1e-2);
+        let batches: [&[&[u32]]; 2] = [&[&[4, 1, 7, 0, 0], &[1, 2, 0, 0, 0]], &[&[2, 4, 4, 1, 0]]];
+        let unread = encoder.tables.row(8).to_vec();
+        let mut losses = Vec::new();
+        for _ in 0..200 {
+            let mut loss = 0.0;
+            for texts in batches {
+                // A column of another number stands in front of each row.
+                let stride = UNITS + 1;
+                let mut rows = vec![7.0; texts.len() * stride];
+                steps.write(&encoder, texts, (1, stride), &mut rows);
+                let found: Vec<f32> = rows.chunks(stride).flat_map(|row| row[1..].to_vec()).collect();
+                assert!(rows.iter().step_by(stride).all(|number| *number == 7.0));
+                assert_eq!(found, written(&encoder, texts));
+                // Half the squared distance of each value from 0.3.
+                let slopes: Vec<f32> = found.iter().map(|value| value - 0.3).collect();
+                loss += slopes.iter().map(|slope| slope * slope / 2.0).sum::<f32>();
+                steps.step(&mut encoder, texts, slopes.chunks(UNITS));
+            }
+            losses.push(loss);
+        }
+        assert!(losses[199] < 1e-3 * losses[0], "{} {}", losses[0], losses[199]);
+        assert_eq!(encoder.tables.row(8), unread);
+    }
+}
