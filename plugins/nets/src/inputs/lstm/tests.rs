@@ -26,9 +26,9 @@ fn plain(lstm: &Lstm, parameters: &[f64], embeddings: &[f64], text: &[u32]) -> V
             let row = |r: usize| parameters[r * GATES * units + gate * units + unit];
             read.iter().enumerate().map(|(r, value)| value * row(r)).sum()
         };
-        for unit in 0..units {
+        for (unit, cell) in cells.iter_mut().enumerate() {
             let fresh = sigmoid(gate(0, unit)) * gate(2, unit).tanh();
-            cells[unit] = sigmoid(gate(1, unit)) * cells[unit] + fresh;
+            *cell = sigmoid(gate(1, unit)) * *cell + fresh;
         }
         hidden = (0..units).map(|unit| sigmoid(gate(3, unit)) * cells[unit].tanh()).collect();
     }
