@@ -34,6 +34,7 @@ const AGENTS: &[(&str, &str, Learns)] = &[
     ("epinet", "epinet", CLASSES),
     ("sgmcmc", "sgmcmc", CLASSES),
     ("nuts", "nuts", CLASSES),
+    ("target-average", "target-average", NUMBERS),
     ("linear", "linear", NUMBERS),
     ("gp", "gp", NUMBERS),
     ("svgp", "svgp", NUMBERS),

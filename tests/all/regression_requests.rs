@@ -66,6 +66,7 @@ fn options_of_regression_are_refused_where_they_do_not_belong() {
         (correlations, &["--noise", "exponential"], "simulated training sets"),
         (active, &["--noise", "exponential"], "simulated training sets"),
         (LINE, &["--residuals", "in-bag"], "simulations that resemble a table"),
+        (correlations, &["--agent-units", "data"], "simulated training sets"),
         (LINE, &["--pool", "7"], "synthetic datasets"),
         (LINE, &["--test", "7"], "synthetic datasets"),
         (LINE, &["--standardize"], "synthetic datasets"),
@@ -109,6 +110,47 @@ fn options_of_regression_are_the_plans() {
         "intervals of 50, 80 %, covariances of 50 draws, 30 pool points, 20 test points, synthetic data standardised";
     assert!(table.contains(said), "{table}");
     done(["verify", directory.argument()]);
+}
+
+/// In standardised units the mean is 0, so that a multiple of it is right; in the data's units it is not.
+#[test]
+fn agents_see_the_units_that_are_chosen() {
+    let agents = ["target-average", "target-average:mean-factor=1.05"];
+    let rmses = |suite: &str, options: &[&str]| {
+        let directory = RunDirectory::new();
+        done(arguments(&directory, &agents, suite, "*/sim0", options));
+        done(["verify", directory.argument()]);
+        let table = joined(&done(["report", directory.argument()]));
+        let said = options.last().is_none_or(|units| table.contains(&format!("agents see {units} units")));
+        assert!(said, "{table}");
+        let rmse = |agent: usize| directory.scores()["agents"][agent]["scores"]["rmse"]["mean"].as_f64().unwrap();
+        (rmse(0), rmse(1))
+    };
+    let (right, wrong) = rmses("coverage/constant", &[]);
+    // The shift d = 5 adds d^2 + 2 d e to the mean squared error, where e is the mean of 100 training targets less that of
+    // 500 test targets. Its standard error is 0.55; the bound is four of it.
+    assert!((wrong * wrong - right * right - 25.0).abs() < 22.0, "{right} and {wrong}");
+    for (suite, units) in [("coverage/constant", "standardized"), ("coverage/gap", "standardized-inputs")] {
+        let (right, wrong) = rmses(suite, &["--agent-units", units]);
+        assert_eq!((right - wrong).abs() < 1e-5, units == "standardized", "{suite}: {right} and {wrong}");
+    }
+}
+
+/// Section 3.4 of the coverage paper; the expectations are those of `runtime/tasks/regression/src/tests/pair.rs`.
+#[test]
+fn the_better_likelihood_has_the_worse_intervals() {
+    let directory = RunDirectory::new();
+    let agents = ["target-average:deviation-factor=0.8", "target-average:mean-factor=1.02"];
+    done(arguments(&directory, &agents, "coverage/constant", "*/sim{[0-9],[1-3][0-9]}", &[]));
+    for (agent, (nll, coverage)) in [(3.109, 0.570), (3.111, 0.675)].into_iter().enumerate() {
+        let scores = &directory.scores()["agents"][agent]["scores"];
+        let mean = |name: &str| scores[name]["mean"].as_f64().unwrap();
+        // Four standard errors of 40 simulations.
+        assert!((mean("nll") - nll).abs() < 0.04 && (mean("picp_68") - coverage).abs() < 0.03, "{scores}");
+    }
+    // A Brier score of coverage is about the squared distance from 68.3 %, and tells them apart where nll does not.
+    let brier = |agent: usize| directory.scores()["agents"][agent]["scores"]["picf_brier_68"]["mean"].as_f64().unwrap();
+    assert!((brier(0) - 0.0127).abs() < 0.004 && brier(1) < 0.001, "{} and {}", brier(0), brier(1));
 }
 
 #[test]

@@ -151,6 +151,7 @@ mod tests {
             hidden: Some(hidden.to_vec()),
             filters: Vec::new(),
             embedding_width: None,
+            units: 32,
             length: Length::Steps(steps),
             batch_size: 100,
             learning_rate: 1e-3,

@@ -60,7 +60,9 @@ fn softmax(values: &mut [f64]) -> f64 {
         *value = libm::exp(*value - most);
         sum += *value;
     }
-    values.iter_mut().for_each(|value| *value /= sum);
+    for value in values {
+        *value /= sum;
+    }
     most + libm::log(sum)
 }
 

@@ -76,6 +76,7 @@ jointly_sdk::export!(input_classifier: Mlp);
 
 #[cfg(test)]
 mod tests {
+    use jointly_sdk::{Rng, TokenMatrix};
     use jointly_testkit::settings;
     use jointly_testkit::trials::{accuracy, sample, trials};
 
@@ -94,6 +95,32 @@ mod tests {
         let (one, other) = probs.split_at(probs.len() / 2);
         assert!(one == other);
         assert_eq!(agent.canonical_draw(9), 0);
+    }
+
+    #[test]
+    fn an_lstm_learns_the_order_of_words_which_a_mean_of_embeddings_cannot() {
+        let [_, _, mut texts, _] = trials();
+        // Words 1 and 2 stand somewhere in a text of 12 or fewer words; the class is which of them comes first.
+        for (part, stream) in [(&mut texts.train, 0), (&mut texts.test, 1)] {
+            let (mut rng, mut tokens) = (Rng::new(5, stream), Vec::new());
+            for label in &mut part.labels {
+                let words = 4 + rng.below(9);
+                let mut text: Vec<u32> =
+                    (0..12).map(|at| if at < words { 3 + rng.below(9) as u32 } else { 0 }).collect();
+                let (one, other) = (rng.below(words / 2), words / 2 + rng.below(words - words / 2));
+                *label = rng.below(2) as u32;
+                (text[one], text[other]) = if *label == 0 { (1, 2) } else { (2, 1) };
+                tokens.extend(text);
+            }
+            part.inputs.tokens = TokenMatrix::new(part.labels.len(), 12, tokens).unwrap();
+        }
+        let learnt = |network: &str| {
+            let settings = settings(&[("network", network), ("learning-rate", "1e-2"), ("batch-size", "16")]);
+            let agent = Mlp::train(&texts.task, &texts.train, None, &settings, 1).unwrap();
+            accuracy(&agent, &texts)
+        };
+        let (lstm, embedding) = (learnt("lstm"), learnt("embedding"));
+        assert!(lstm > 0.95 && embedding < 0.65, "{lstm} {embedding}");
     }
 
     #[test]

@@ -3,9 +3,11 @@
 
 pub mod belief;
 pub mod design;
+mod encoder;
 pub mod fit;
 pub mod fitted;
 pub mod last;
+mod lstm;
 pub mod masked;
 pub mod plan;
 pub mod prior;

@@ -194,8 +194,14 @@ pub fn draws_are_functions<A: InputClassifier>(pairs: &[(&str, &str)]) {
     let lenet = [&quick[..], &[("network", "lenet"), ("filters", "3,5"), ("hidden", "9")]].concat();
     let shallow = [&quick[..], &[("hidden", "none")]].concat();
     let deep = [&quick[..], &[("hidden", "7,30,5")]].concat();
+    let lstm = [&quick[..], &[("network", "lstm")]].concat();
+    let deep_lstm = [&quick[..], &[("network", "lstm"), ("units", "7"), ("hidden", "9,5")]].concat();
     for trial in trials() {
-        let cases = if trial.name == "images" { vec![&quick, &lenet, &shallow, &deep] } else { vec![&quick, &deep] };
+        let cases = match trial.name {
+            "images" => vec![&quick, &lenet, &shallow, &deep],
+            "texts" => vec![&quick, &deep, &lstm, &deep_lstm],
+            _ => vec![&quick, &deep],
+        };
         for pairs in cases {
             let agent = train::<A>(&trial, pairs, 4);
             let (task, inputs) = (&trial.task, &trial.test.inputs);
@@ -272,6 +278,7 @@ pub fn refuses_by_name<A: InputClassifier>() {
         ("hidden", "0"),
         ("filters", "some"),
         ("embedding-width", "0"),
+        ("units", "0"),
         ("steps", "0"),
     ] {
         match failure(&images, &[(name, value)]) {
@@ -281,7 +288,9 @@ pub fn refuses_by_name<A: InputClassifier>() {
     }
     let lengths = [("steps", "5"), ("epochs", "5")];
     assert!(matches!(failure(&numbers, &lengths), Failure::InvalidSetting(reason) if reason.contains("epochs=5")));
-    for (trial, network) in [(&numbers, "lenet"), (&texts, "lenet"), (&texts, "mlp"), (&categories, "mlp")] {
+    for (trial, network) in
+        [(&numbers, "lenet"), (&texts, "lenet"), (&texts, "mlp"), (&categories, "mlp"), (&categories, "lstm")]
+    {
         match failure(trial, &[("network", network)]) {
             Failure::Unsupported(reason) => assert!(reason.contains("network="), "{reason}"),
             other => panic!("{}: {other}", trial.name),

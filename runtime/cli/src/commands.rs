@@ -43,9 +43,10 @@ pub(crate) struct Jointly {
 pub(crate) const COMMIT: &str = env!("JOINTLY_COMMIT");
 
 /// The version and the commit.
-const VERSION: &str = match COMMIT.is_empty() {
-    true => env!("CARGO_PKG_VERSION"),
-    false => concat!(env!("CARGO_PKG_VERSION"), " (", env!("JOINTLY_COMMIT"), ")"),
+const VERSION: &str = if COMMIT.is_empty() {
+    env!("CARGO_PKG_VERSION")
+} else {
+    concat!(env!("CARGO_PKG_VERSION"), " (", env!("JOINTLY_COMMIT"), ")")
 };
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 internal error; 2 usage or bad input, a \

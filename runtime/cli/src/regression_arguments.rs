@@ -6,7 +6,9 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use jointly_core::estimate::MAX_DRAWS;
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_regression::{Noise, RegressionOptions, RegressionProblem, RegressionSource, RegressionSuite, Residuals};
+use jointly_regression::{
+    AgentUnits, Noise, RegressionOptions, RegressionProblem, RegressionSource, RegressionSuite, Residuals,
+};
 
 #[derive(Args)]
 #[command(next_help_heading = "Options of regression")]
@@ -20,6 +22,9 @@ pub(crate) struct RegressionArguments {
     /// The residuals that the noise of simulations of a table is sampled from [default: the suite's, out-of-bag]
     #[arg(long, value_enum, value_name = "WHICH")]
     residuals: Option<ResidualsArgument>,
+    /// The units in which agents see a simulation [default: standardized, but data for the line and the constant]
+    #[arg(long, value_enum, value_name = "UNITS")]
+    agent_units: Option<AgentUnitsArgument>,
     /// Levels of the intervals, in whole percent, such as 50,90 [default: the suite's]
     #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=99))]
     levels: Option<Vec<u32>>,
@@ -49,7 +54,7 @@ pub(crate) struct RegressionArguments {
 type Purpose = (&'static str, bool, (&'static str, fn(&RegressionProblem) -> bool));
 
 impl RegressionArguments {
-    fn purposes(&self) -> [Purpose; 10] {
+    fn purposes(&self) -> [Purpose; 11] {
         let simulated = |problem: &RegressionProblem| matches!(problem.source, RegressionSource::Coverage(_));
         let from_table = |problem: &RegressionProblem| {
             matches!(problem.source, RegressionSource::Coverage(_)) && problem.table().is_some()
@@ -63,6 +68,7 @@ impl RegressionArguments {
             ("--table", !self.tables.is_empty(), ("regression", |_| true)),
             ("--noise", self.noise.is_some(), ("simulated training sets", simulated)),
             ("--residuals", self.residuals.is_some(), ("simulations that resemble a table", from_table)),
+            ("--agent-units", self.agent_units.is_some(), ("simulated training sets", simulated)),
             ("--levels", self.levels.is_some(), ("regression", |_| true)),
             ("--moment-draws", self.moment_draws.is_some(), ("correlations and active learning", covariances)),
             ("--pool", self.pool.is_some(), synthetic),
@@ -103,6 +109,7 @@ impl RegressionArguments {
         let whole = |levels: &Vec<u32>| levels.iter().map(|&percent| f64::from(percent) / 100.0).collect();
         options.noise = self.noise.map_or(options.noise, Into::into);
         options.residuals = self.residuals.map_or(options.residuals, Into::into);
+        options.agent_units = self.agent_units.map(Into::into).or(options.agent_units);
         options.levels = self.levels.as_ref().map_or_else(|| options.levels.clone(), whole);
         options.moment_draws = self.moment_draws.unwrap_or(options.moment_draws);
         options.pool = self.pool.unwrap_or(options.pool);
@@ -156,6 +163,27 @@ impl From<ResidualsArgument> for Residuals {
         match argument {
             ResidualsArgument::OutOfBag => Self::OutOfBag,
             ResidualsArgument::InBag => Self::InBag,
+        }
+    }
+}
+
+/// The units in which agents see a simulation, named as in plan.json.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum AgentUnitsArgument {
+    /// Inputs and targets have mean 0 and variance 1 in the training set
+    Standardized,
+    /// Inputs have, and targets stay as they are
+    StandardizedInputs,
+    /// Inputs and targets stay as they are
+    Data,
+}
+
+impl From<AgentUnitsArgument> for AgentUnits {
+    fn from(argument: AgentUnitsArgument) -> Self {
+        match argument {
+            AgentUnitsArgument::Standardized => Self::Standardized,
+            AgentUnitsArgument::StandardizedInputs => Self::StandardizedInputs,
+            AgentUnitsArgument::Data => Self::Data,
         }
     }
 }

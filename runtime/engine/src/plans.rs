@@ -132,7 +132,7 @@ mod tests {
     use jointly_host::Limits;
     use jointly_record::plan::PlannedAgent;
     use jointly_record::settings::Settings;
-    use jointly_regression::{Noise, RegressionOptions, RegressionSuite, regression_suite};
+    use jointly_regression::{AgentUnits, Noise, RegressionOptions, RegressionSuite, regression_suite};
 
     #[test]
     fn what_is_chosen_of_regression_is_named_as_an_option() {
@@ -156,6 +156,7 @@ mod tests {
         assert_eq!(other(|own| own.levels = vec![0.5, 0.57]), "--levels 50,57");
         assert_eq!(other(|own| (own.moment_draws, own.rounds) = (9, 1)), "--moment-draws 9 --rounds 1");
         assert_eq!(other(|own| own.standardize_synthetic = true), "--standardize");
+        assert_eq!(other(|own| own.agent_units = Some(AgentUnits::Data)), "--agent-units data");
         suite.options.draws = own.draws();
         assert_eq!(plan(&suite).difference(&own).as_deref(), Some("noise student-t, not normal"));
         let predictor = PlannedAgent {

@@ -18,7 +18,6 @@ use jointly_record::suites;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::manifest::Run;
 use crate::origin::{ORIGIN, Origin};
 use crate::values::{Estimate, Values};
 
@@ -99,12 +98,12 @@ impl KeptRun {
         Ok(Some(Self { name: name.to_owned(), plan, digest, origin, scores: scores.agents }))
     }
 
-    /// Returns the problems that a manifest's run asks for: those of the suite that match its pattern.
+    /// Returns the problems of the run's suite that match a pattern, or all.
     ///
     /// # Errors
     /// When the pattern is none.
-    pub(crate) fn asked(&self, run: &Run) -> Result<Vec<String>> {
-        let matcher = matcher(run.option("--problems").unwrap_or("*"))?;
+    pub(crate) fn of_suite(&self, pattern: Option<&str>) -> Result<Vec<String>> {
+        let matcher = matcher(pattern.unwrap_or("*"))?;
         Ok(suites::problems_of(&self.plan).into_iter().filter(|name| matcher.is_match(name)).collect())
     }
 

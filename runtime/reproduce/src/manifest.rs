@@ -76,7 +76,7 @@ pub struct Comparison {
     /// The agent with which others are compared, for statistics of two agents.
     #[serde(default)]
     pub over: Option<String>,
-    /// The other side of a correlation.
+    /// The other side of a correlation, or of a difference between problems.
     #[serde(default)]
     pub with: Option<Side>,
     /// A pattern of the problems, if it is not over all.
@@ -101,7 +101,7 @@ pub struct Comparison {
     pub cause: BTreeMap<String, String>,
 }
 
-/// The other side of a correlation: a score of the same agents, in the same run or another.
+/// The other side of a correlation or a difference: a score of the same agents, in the same run or another.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Side {
@@ -241,13 +241,21 @@ impl Manifest {
                 self.run(side.run.as_deref().or(comparison.run.as_deref()))?;
             }
             ensure!(!comparison.published.is_empty(), "{title} has no published number");
-            let needs = comparison.statistic.has_two_agents();
+            let Comparison { statistic, over, with, .. } = comparison;
             ensure!(
-                needs == comparison.over.is_some(),
+                statistic.takes_over() || over.is_none(),
                 "{title}: `over` is for ratio, difference and wins, which need it"
             );
-            let correlates = comparison.statistic == Statistic::Correlation;
-            ensure!(correlates == comparison.with.is_some(), "{title}: `with` is for correlations, which need it");
+            ensure!(
+                statistic.takes_with() || with.is_none(),
+                "{title}: `with` is for correlations, which need it, and for differences between problems"
+            );
+            let sides = u8::from(over.is_some()) + u8::from(with.is_some());
+            let needed = u8::from(statistic.takes_over() || statistic.takes_with());
+            ensure!(
+                sides == needed,
+                "{title}: a difference needs `over` or `with`, a correlation `with`, a ratio and wins `over`"
+            );
             let signed = comparison.statistic != Statistic::Ratio;
             ensure!(signed || !comparison.negated, "{title}: a ratio does not change its sign with its score");
             ensure!(comparison.reading_error >= 0.0 && comparison.tolerance >= 0.0, "{title}: an error is below 0");
@@ -340,9 +348,14 @@ mod tests {
         let cases = [
             (format!("run = \"slow\"\n{published}"), "it has no run slow"),
             ("published = {}".to_owned(), "has no published number"),
-            (format!("statistic = \"ratio\"\n{published}"), "`over` is for"),
+            (format!("statistic = \"ratio\"\n{published}"), "a ratio and wins `over`"),
             (format!("over = \"bbb\"\n{published}"), "`over` is for"),
-            (format!("statistic = \"correlation\"\n{published}"), "`with` is for"),
+            (format!("statistic = \"rank\"\nwith = {{ score = \"x\" }}\n{published}"), "`with` is for"),
+            (
+                format!("statistic = \"difference\"\nover = \"bbb\"\nwith = {{ score = \"x\" }}\n{published}"),
+                "needs `over` or `with`",
+            ),
+            (format!("statistic = \"correlation\"\n{published}"), "a correlation `with`"),
             (format!("{published}\ncause = {{ bbb = \"?\" }}"), "a cause for bbb"),
             (format!("{published}\nunknown = 1"), "unknown field"),
         ];

@@ -110,7 +110,7 @@ impl<'e> Outcome<'e> {
                 asked.0,
                 asked.1
             );
-            let (asked, found) = (kept.asked(run)?, kept.plan.problems.len());
+            let (asked, found) = (kept.of_suite(run.option("--problems"))?, kept.plan.problems.len());
             ensure!(
                 kept.plan.problems.iter().map(|planned| &planned.problem).eq(&asked),
                 "{} in {} has {found} problems, and {} asks for {} others",
@@ -310,6 +310,11 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
     let values = |agent: &str| Ok::<_, anyhow::Error>(of.values(agent, score, problems)?.over(comparison.units));
     match (&comparison.over, &comparison.with) {
         (Some(over), None) => statistic::compare(comparison.statistic, &values(agent)?, &values(over)?),
+        (None, Some(side)) if comparison.statistic == Statistic::Difference => {
+            let other = run(manifest, runs, side.run.as_deref().or(comparison.run.as_deref()))?;
+            let others = other.values(agent, &side.score, side.problems.as_deref())?;
+            statistic::between(&values(agent)?, &others)
+        }
         (None, Some(side)) => {
             let other = run(manifest, runs, side.run.as_deref().or(comparison.run.as_deref()))?;
             let labels = statistic::variants(of, agent)?;
@@ -328,6 +333,13 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
                     .collect::<Result<_>>()?
             };
             statistic::correlation(&x, &y)
+        }
+        (None, None) if comparison.statistic == Statistic::Rank => {
+            let labels: Vec<&str> = of.agents().map(|(_, label)| label).collect();
+            let place = labels.iter().position(|label| *label == agent);
+            let place = place.with_context(|| format!("{} has no agent {agent}", of.name))?;
+            let all = labels.into_iter().map(values).collect::<Result<Vec<_>>>()?;
+            Ok(statistic::ranks(&all, place)?.mean())
         }
         (None, None) if comparison.statistic == Statistic::Mean && comparison.units == Units::Problems => {
             Ok(values(agent)?.mean())

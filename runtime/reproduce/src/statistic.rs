@@ -18,18 +18,25 @@ pub enum Statistic {
     Mean,
     /// The mean over problems divided by another agent's.
     Ratio,
-    /// The mean over problems of the difference to another agent.
+    /// The mean over problems of the difference to another agent, or to the same agent's score on other problems.
     Difference,
     /// The share of problems on which the score is below another agent's.
     Wins,
+    /// The mean over problems of the agent's rank among all agents of the run, 0 for the lowest score.
+    Rank,
     /// Pearson's correlation between two scores over agents, each score being a mean over problems.
     Correlation,
 }
 
 impl Statistic {
-    /// Returns whether it compares an agent with another.
-    pub(crate) fn has_two_agents(self) -> bool {
+    /// Returns whether it compares an agent with another, named by `over`.
+    pub(crate) fn takes_over(self) -> bool {
         matches!(self, Self::Ratio | Self::Difference | Self::Wins)
+    }
+
+    /// Returns whether it has another side, described by `with`.
+    pub(crate) fn takes_with(self) -> bool {
+        matches!(self, Self::Correlation | Self::Difference)
     }
 }
 
@@ -49,9 +56,48 @@ pub(crate) fn compare(statistic: Statistic, mine: &Values, theirs: &Values) -> R
             let wins: Vec<f64> = a.iter().zip(b).map(|(a, b)| f64::from(u8::from(a < b))).collect();
             summarize_clusters(&wins, clusters)
         }
-        Statistic::Mean | Statistic::Difference | Statistic::Correlation => paired_difference(a, b, clusters),
+        Statistic::Mean | Statistic::Difference | Statistic::Rank | Statistic::Correlation => {
+            paired_difference(a, b, clusters)
+        }
     };
     Ok(Estimate { value: summary.mean, stderr: summary.stderr, units: summary.clusters })
+}
+
+/// Computes the mean difference of an agent's values to those on other problems, which are of the same data: names differ
+/// in their last part alone, as those of two acquisitions do.
+///
+/// # Errors
+/// When the problems are of other data.
+pub(crate) fn between(mine: &Values, others: &Values) -> Result<Estimate> {
+    let data = |values: &Values| -> Vec<String> {
+        let without_last = |name: &String| name.rsplit_once('/').map_or("", |(data, _)| data).to_owned();
+        values.problems.iter().map(without_last).collect()
+    };
+    ensure!(data(mine) == data(others), "the two sides have problems of other data: names may differ in the last part");
+    let summary = paired_difference(&mine.each, &others.each, &mine.clusters);
+    Ok(Estimate { value: summary.mean, stderr: summary.stderr, units: summary.clusters })
+}
+
+/// Replaces the values of the agent at `place` by its ranks among all agents' values.
+///
+/// # Formula
+/// The rank is the number of agents with a lower value, and half of the number of others with the same.
+///
+/// # Errors
+/// When an agent has values on other problems.
+pub(crate) fn ranks(all: &[Values], place: usize) -> Result<Values> {
+    let mine = &all[place];
+    ensure!(all.iter().all(|values| values.problems == mine.problems), "agents have values on other problems");
+    let rank = |problem: usize| {
+        let own = mine.each[problem];
+        let others = all.iter().map(|values| values.each[problem]);
+        let (below, same) = others.fold((0.0, 0.0), |(below, same), other| {
+            (below + f64::from(u8::from(other < own)), same + f64::from(u8::from(other == own)))
+        });
+        below + (same - 1.0) / 2.0
+    };
+    let each = (0..mine.each.len()).map(rank).collect();
+    Ok(Values { problems: mine.problems.clone(), clusters: mine.clusters.clone(), each })
 }
 
 /// Computes the mean of an agent's score, over all problems or those that match a pattern.
@@ -144,7 +190,7 @@ pub(crate) fn variants<'r>(run: &'r KeptRun, key: &str) -> Result<Vec<&'r str>> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Statistic, compare, correlation};
+    use super::{Statistic, between, compare, correlation, ranks};
     use crate::values::Values;
 
     fn values(values: &[f64]) -> Values {
@@ -162,6 +208,27 @@ mod tests {
         assert_eq!(of(Statistic::Wins).value, 0.0);
         assert_eq!(compare(Statistic::Wins, &b, &a).unwrap().value, 0.5);
         assert!(compare(Statistic::Ratio, &a, &values(&[1.0])).is_err());
+    }
+
+    #[test]
+    fn a_difference_between_problems_pairs_those_of_the_same_data() {
+        let named = |last: &str, each: &[f64]| {
+            let problems = (0..each.len()).map(|place| format!("set{place}/{last}")).collect();
+            Values { problems, ..values(each) }
+        };
+        // Differences -1 and -3: mean -2, standard error 1.
+        let found = between(&named("mig", &[1.0, 2.0]), &named("random", &[2.0, 5.0])).unwrap();
+        assert_eq!((found.value, found.stderr), (-2.0, 1.0));
+        assert!(between(&named("mig", &[1.0, 2.0]), &named("random", &[2.0])).is_err());
+    }
+
+    #[test]
+    fn ranks_count_the_agents_below_and_share_ties() {
+        let all = [values(&[1.0, 5.0]), values(&[3.0, 5.0]), values(&[2.0, 0.0])];
+        assert_eq!(ranks(&all, 0).unwrap().each, [0.0, 1.5]);
+        assert_eq!(ranks(&all, 1).unwrap().each, [2.0, 1.5]);
+        assert_eq!(ranks(&all, 2).unwrap().each, [1.0, 0.0]);
+        assert!(ranks(&[values(&[1.0]), values(&[1.0, 2.0])], 0).is_err());
     }
 
     #[test]

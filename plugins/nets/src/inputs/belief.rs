@@ -81,8 +81,8 @@ impl Setup<'_> {
         let from = first_of(&fitted.network, uncertain);
         let scales = vec![Lanes::splat(0.0); fitted.network.parameters.len() - from];
         let mut belief = Belief { fitted, from, scales, seed: self.seed };
-        let [parameters, embeddings] = belief.fitted.learned_mut();
-        learned::restore(bytes, [parameters, embeddings, floats_mut(&mut belief.scales)])?;
+        let [parameters, embeddings, lstm] = belief.fitted.learned_mut();
+        learned::restore(bytes, [parameters, embeddings, lstm, floats_mut(&mut belief.scales)])?;
         Ok(belief)
     }
 

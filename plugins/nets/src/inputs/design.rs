@@ -19,6 +19,8 @@ choices! {
         Lenet = "lenet",
         /// Embeddings of words or categories, with numbers beside them.
         Embedding = "embedding",
+        /// A long short-term memory over the embeddings of the words of a text.
+        Lstm = "lstm",
     }
 }
 
@@ -135,6 +137,8 @@ pub struct Design {
     pub filters: Vec<usize>,
     /// Numbers per embedding of a word or a category, if given.
     pub embedding_width: Option<usize>,
+    /// Units of an LSTM.
+    pub units: usize,
     /// The length of training.
     pub length: Length,
     /// Examples per minibatch.
@@ -158,6 +162,7 @@ pub(super) mod tests {
             hidden: None,
             filters: vec![3, 5],
             embedding_width: None,
+            units: 32,
             length: EPOCHS,
             batch_size: 16,
             learning_rate: 1e-3,

@@ -15,10 +15,10 @@ use crate::{Network, Noisy, Progress, Recipe, Stream};
 use jointly_sdk::{Dataset, Failure, Inputs, Task};
 
 use super::design::{Design, Sort};
-use super::fitted::{Fitted, assemble};
+use super::encoder::{Encoder, EncoderSteps};
+use super::fitted::Fitted;
 use super::plan::Plan;
 use super::reader::Reader;
-use super::tables::{Steps, Tables};
 
 /// The data, the task and the settings for training all networks of an agent.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl<'a> Setup<'a> {
         let recipe = Recipe { steps: self.steps(), batch_size, learning_rate, penalty, ..Recipe::default() };
         let training = Training::new(&recipe, task, data, self.seed)?;
         let network = training.run(member, plan.network(self.seed, member), None, &[], progress)?;
-        Ok(Fitted { reader: self.reader.clone(), tables: plan.tables(self.seed, member), network })
+        Ok(Fitted { reader: self.reader.clone(), encoder: plan.encoder(self.seed, member), network })
     }
 
     /// Returns a trained member from the bytes that [`Fitted::learned`] gave of it.
@@ -132,7 +132,7 @@ impl<'a> Setup<'a> {
     /// Returns a member before its training.
     pub(super) fn untrained(&self, member: u64) -> Fitted {
         let (plan, reader) = (self.plan(), self.reader.clone());
-        Fitted { reader, tables: plan.tables(self.seed, member), network: plan.network(self.seed, member) }
+        Fitted { reader, encoder: plan.encoder(self.seed, member), network: plan.network(self.seed, member) }
     }
 
     /// Starts the training of a member without noise, and returns its untrained network.
@@ -164,12 +164,12 @@ impl<'a> Setup<'a> {
 }
 
 /// The training of one network by an optimiser of the caller: draws minibatches and computes the gradient at each. The
-/// embedding tables are updated here, by Adam.
+/// embedding tables and an LSTM are updated here, by Adam.
 #[derive(Debug)]
 pub struct Course<'a, 'p> {
     setup: &'a Setup<'a>,
-    tables: Tables,
-    steps: Steps,
+    encoder: Encoder,
+    steps: EncoderSteps,
     noisy: Noisy,
     loss: CrossEntropy,
     progress: &'p mut Progress,
@@ -198,16 +198,16 @@ impl<'a, 'p> Course<'a, 'p> {
         with: impl FnOnce(Noisy) -> Noisy,
     ) -> Self {
         let (plan, seed) = (setup.plan(), setup.seed);
-        let tables = plan.tables(seed, member);
+        let encoder = plan.encoder(seed, member);
         let network = plan.network(seed, member);
         let mut noisy = with(Noisy::new(&network, setup.design.batch_size.min(setup.examples())));
-        if tables.numbers() > 0 {
+        if encoder.numbers() > 0 {
             noisy = noisy.differentiating_inputs();
         }
         Self {
             setup,
-            steps: Steps::new(&tables, setup.design.learning_rate),
-            tables,
+            steps: EncoderSteps::new(&encoder, setup.design.learning_rate),
+            encoder,
             noisy,
             loss: CrossEntropy::new(network.outputs()),
             progress,
@@ -251,9 +251,10 @@ impl<'a, 'p> Course<'a, 'p> {
         let (plan, rows) = (self.setup.plan(), self.batch.len());
         self.rows.resize(rows * plan.inputs, 0.0);
         for (example, row) in self.batch.iter().zip(self.rows.chunks_exact_mut(plan.inputs)) {
-            let i = *example as usize;
-            assemble(plan.numbers, numbers, &self.tables, (i, data.inputs.tokens.row(i)), row);
+            row[..plan.numbers].copy_from_slice(&numbers[*example as usize * plan.numbers..][..plan.numbers]);
         }
+        let tokens = tokens(data, &self.batch);
+        self.steps.write(&self.encoder, &tokens, (plan.numbers, plan.inputs), &mut self.rows);
         self.labels.clear();
         self.labels.extend(self.batch.iter().map(|example| data.labels[*example as usize]));
         self.weights.clear();
@@ -264,7 +265,8 @@ impl<'a, 'p> Course<'a, 'p> {
         Ok(true)
     }
 
-    /// Replaces the gradient by that of the mean cross-entropy of the minibatch, and updates the embedding tables.
+    /// Replaces the gradient by that of the mean cross-entropy of the minibatch, and updates what stands before the
+    /// network.
     pub fn differentiate(&mut self, network: &Network, deviations: Option<Deviations<'_>>, gradient: &mut [Lanes]) {
         let Self { loss, labels, weights, .. } = self;
         let inputs = self.setup.plan().inputs;
@@ -273,13 +275,10 @@ impl<'a, 'p> Course<'a, 'p> {
             loss.differentiate(outputs, stride, Targets { labels, weights, offsets: &[] })
         });
         self.finite &= finite;
-        if self.tables.numbers() > 0 {
+        if self.encoder.numbers() > 0 {
             let place = self.setup.plan().numbers..inputs;
-            for (example, slopes) in self.batch.iter().zip(self.noisy.by_inputs()) {
-                let tokens = self.setup.data.inputs.tokens.row(*example as usize);
-                self.steps.add(&self.tables, tokens, &slopes[place.clone()]);
-            }
-            self.steps.step(&mut self.tables);
+            let slopes = self.noisy.by_inputs().map(|slopes| &slopes[place.clone()]);
+            self.steps.step(&mut self.encoder, &tokens(self.setup.data, &self.batch), slopes);
         }
     }
 
@@ -290,9 +289,16 @@ impl<'a, 'p> Course<'a, 'p> {
     /// Fails if a parameter is not finite.
     pub fn end(self, network: Network) -> Result<Fitted, Failure> {
         check_parameters(&network)?;
-        if !self.tables.is_finite() {
-            return Err(Failure::Diverged("an embedding is not finite at the end of training".into()));
+        if !self.encoder.is_finite() {
+            return Err(Failure::Diverged(
+                "an embedding or a parameter of an LSTM is not finite at the end of training".into(),
+            ));
         }
-        Ok(Fitted { reader: self.setup.reader.clone(), tables: self.tables, network })
+        Ok(Fitted { reader: self.setup.reader.clone(), encoder: self.encoder, network })
     }
+}
+
+/// Returns the tokens of examples.
+fn tokens<'a>(data: &'a Dataset<Inputs>, examples: &[u32]) -> Vec<&'a [u32]> {
+    examples.iter().map(|example| data.inputs.tokens.row(*example as usize)).collect()
 }

@@ -8,14 +8,14 @@ use crate::simd::{floats, floats_mut};
 use crate::{Function, Network, Rows, predict};
 use jointly_sdk::{Failure, Inputs, Matrix, Tokens};
 
+use super::encoder::Encoder;
 use super::reader::Reader;
-use super::tables::Tables;
 
-/// A network, the embedding tables in front of it, and the reader of numbers.
+/// A network, the encoder of tokens in front of it, and the reader of numbers.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     pub(super) reader: Reader,
-    pub(super) tables: Tables,
+    pub(super) encoder: Encoder,
     /// The network that reads the rows of [`read`](Self::read).
     pub network: Network,
 }
@@ -37,21 +37,26 @@ impl Fitted {
         let numbers = self.reader.numbers(inputs)?;
         let rows = inputs.rows();
         let mut values = vec![0.0; rows * plan.inputs];
-        for (i, row) in values.chunks_exact_mut(plan.inputs).enumerate() {
-            assemble(plan.numbers, &numbers, &self.tables, (i, inputs.tokens.row(i)), row);
+        if plan.numbers > 0 {
+            let rows = values.chunks_exact_mut(plan.inputs).zip(numbers.chunks_exact(plan.numbers));
+            rows.for_each(|(row, numbers)| row[..plan.numbers].copy_from_slice(numbers));
         }
+        let tokens: Vec<&[u32]> = (0..rows).map(|i| inputs.tokens.row(i)).collect();
+        self.encoder.write(&tokens, (plan.numbers, plan.inputs), &mut values);
         let read = Matrix::new(rows, plan.inputs, values);
         read.map(Cow::Owned).ok_or_else(|| Failure::Internal("rows of another length".into()))
     }
 
     /// Returns what training has changed, for [`Setup::restore`](super::Setup::restore).
     pub fn learned(&self) -> Vec<u8> {
-        learned::keep([floats(&self.network.parameters), self.tables.values()])
+        let [tables, lstm] = self.encoder.values();
+        learned::keep([floats(&self.network.parameters), tables, lstm])
     }
 
     /// Returns the numbers that training changes.
-    pub(super) fn learned_mut(&mut self) -> [&mut [f32]; 2] {
-        [floats_mut(&mut self.network.parameters), self.tables.values_mut()]
+    pub(super) fn learned_mut(&mut self) -> [&mut [f32]; 3] {
+        let [tables, lstm] = self.encoder.values_mut();
+        [floats_mut(&mut self.network.parameters), tables, lstm]
     }
 
     /// The number of classes.
@@ -74,12 +79,4 @@ impl Function<Inputs> for Fitted {
     fn probs(&self, inputs: &Inputs, out: &mut [f32]) -> Result<(), Failure> {
         predict(&[&self.network], &Rows::of(&*self.read(inputs)?), out)
     }
-}
-
-/// Writes the network's inputs for one row: row `i` of `width` numbers per row, then the values that represent its
-/// tokens.
-pub(super) fn assemble(width: usize, numbers: &[f32], tables: &Tables, (i, tokens): (usize, &[u32]), row: &mut [f32]) {
-    let (own, embedded) = row.split_at_mut(width);
-    own.copy_from_slice(&numbers[i * width..][..width]);
-    tables.write(tokens, &mut embedded[..tables.numbers()]);
 }

@@ -5,7 +5,9 @@ use crate::{FirstBiases, Front, Image, Network, Stage, Stream};
 use jointly_sdk::{Failure, Task, Tokens};
 
 use super::design::{Architecture, Design};
-use super::tables::{Tables, embeddings, ids};
+use super::encoder::Encoder;
+use super::lstm;
+use super::tables::{embeddings, ids};
 
 /// The largest number of parameters of all networks and tables of an agent together: 256 MiB.
 const MOST_PARAMETERS: usize = 1 << 26;
@@ -37,6 +39,8 @@ pub struct Plan {
     /// The kind of tokens of an input.
     pub(super) tokens: Tokens,
     pub(super) embedding_width: usize,
+    /// Units of the LSTM that reads the words, if there is one.
+    units: Option<usize>,
     /// Numbers that a network reads per input.
     pub(super) inputs: usize,
 }
@@ -56,8 +60,14 @@ impl Plan {
             Architecture::Auto => Architecture::Mlp,
             network => network,
         };
-        if has_tokens && network != Architecture::Embedding {
-            return unsupported("the inputs have tokens, which network=embedding alone reads");
+        let is_text = matches!(task.tokens, Tokens::Text { .. });
+        if network == Architecture::Lstm && !is_text {
+            return unsupported("network=lstm reads texts, and the inputs are none");
+        }
+        if has_tokens && !matches!(network, Architecture::Embedding | Architecture::Lstm) {
+            return unsupported(
+                "the inputs have tokens, which only network=embedding and, for texts, network=lstm read",
+            );
         }
         if task.num_classes < 2 {
             return unsupported("there are fewer than two classes");
@@ -78,11 +88,13 @@ impl Plan {
             Tokens::Text { .. } => WORD_WIDTH,
             Tokens::Absent | Tokens::Categories(_) => CATEGORY_WIDTH,
         });
-        let embedded = embeddings(&task.tokens).checked_mul(embedding_width);
+        let units = (network == Architecture::Lstm).then_some(design.units);
+        let embedded = units.or_else(|| embeddings(&task.tokens).checked_mul(embedding_width));
         // A layer needs at least one input.
         let inputs = embedded.and_then(|embedded| embedded.checked_add(task.input_dim)).map(|inputs| inputs.max(1));
         let Some(inputs) = inputs else { return too_many() };
         let hidden = design.hidden.clone().unwrap_or_else(|| match (network, &task.tokens) {
+            (Architecture::Lstm, _) => Vec::new(),
             (Architecture::Lenet, _) | (_, Tokens::Text { .. }) => HIDDEN_OF_FEATURES.to_vec(),
             _ => HIDDEN.to_vec(),
         });
@@ -95,6 +107,7 @@ impl Plan {
             widths,
             tokens: task.tokens.clone(),
             embedding_width,
+            units,
             inputs,
         };
         match plan.parameters().and_then(|parameters| parameters.checked_mul(networks)) {
@@ -112,7 +125,9 @@ impl Plan {
         let filters = self.front.iter().flat_map(Front::convolutions);
         let filters = filters.map(|layer| (layer.depth() + 1) * layer.output().channels.next_multiple_of(LANES));
         let filters: usize = filters.sum();
-        ids(&self.tokens).checked_mul(self.embedding_width)?.checked_add(dense)?.checked_add(filters)
+        let lstm = self.units.map_or(Some(0), |units| lstm::parameters(self.embedding_width, units))?;
+        let tables = ids(&self.tokens).checked_mul(self.embedding_width)?;
+        tables.checked_add(lstm)?.checked_add(dense)?.checked_add(filters)
     }
 
     /// The number of dense layers.
@@ -136,9 +151,10 @@ impl Plan {
         }
     }
 
-    /// Returns the untrained embedding tables of a member.
-    pub(super) fn tables(&self, seed: u64, member: u64) -> Tables {
-        Tables::new(self.tokens.clone(), self.embedding_width, &mut Stream::Embeddings.rng(seed, member))
+    /// Returns the untrained embedding tables of a member, with the LSTM behind them if there is one.
+    pub(super) fn encoder(&self, seed: u64, member: u64) -> Encoder {
+        let mut rng = Stream::Embeddings.rng(seed, member);
+        Encoder::new(self.tokens.clone(), self.embedding_width, self.units, &mut rng)
     }
 }
 
@@ -168,23 +184,37 @@ mod tests {
         let mnist = Task { image, ..Task::new(784, 10) };
         let auto = design();
         let lenet = Design { network: Architecture::Lenet, filters: vec![32, 64], ..auto.clone() };
+        let lstm = Design { network: Architecture::Lstm, ..auto.clone() };
         let plan = |design: &Design, task: &Task| Plan::new(design, task, 1).unwrap();
         for (design, task, widths) in [
             (&auto, &mnist, vec![784, 200, 200, 10]),
             (&lenet, &mnist, vec![12 * 12 * 64, 128, 10]),
             (&auto, &numbers.task, vec![2, 200, 200, 3]),
             (&auto, &texts.task, vec![128, 128, 3]),
+            (&lstm, &texts.task, vec![32, 3]),
             (&auto, &categories.task, vec![1 + 3 * 16, 200, 200, 2]),
         ] {
             let plan = plan(design, task);
             assert_eq!(plan.widths, widths);
             let network = plan.network(1, 0);
             let tables = task.tokens != Tokens::Absent;
-            let parameters = network.parameters.len() * LANES + ids(&plan.tokens) * plan.embedding_width;
-            assert_eq!(plan.parameters(), Some(parameters));
-            assert_eq!(plan.tables(1, 0).numbers() > 0, tables);
+            let encoder = plan.encoder(1, 0);
+            let encoded: usize = encoder.values().iter().map(|values| values.len()).sum();
+            assert_eq!(plan.parameters(), Some(network.parameters.len() * LANES + encoded));
+            assert_eq!(encoder.numbers() > 0, tables);
             assert_eq!((plan.dense(), plan.convolves()), (widths.len() - 1, network.front().is_some()));
         }
+    }
+
+    #[test]
+    fn an_lstm_reads_texts_alone() {
+        let [numbers, images, texts, categories] = trials();
+        let lstm = Design { network: Architecture::Lstm, ..design() };
+        for trial in [numbers, images, categories] {
+            assert!(matches!(Plan::new(&lstm, &trial.task, 1), Err(Failure::Unsupported(_))), "{}", trial.name);
+        }
+        let huge = Design { units: usize::MAX / 2, ..lstm };
+        assert!(matches!(Plan::new(&huge, &texts.task, 1), Err(Failure::InvalidSetting(_))));
     }
 
     #[test]

@@ -16,15 +16,17 @@ macro_rules! input_settings {
             $vis struct $name {
                 $($own)*
                 /// kind of network: mlp reads numbers or pixels, lenet an image, embedding words or categories beside
-                /// numbers; auto is embedding where there are tokens, otherwise mlp
+                /// numbers, lstm the words of a text in order; auto is embedding where there are tokens, otherwise mlp
                 network: $crate::inputs::Architecture = "auto",
                 #[doc = concat!("widths of the hidden dense layers; auto is ", $hidden, " for plain numbers, 128 for lenet and texts, 200,200 for")]
-                /// other images and for categories
+                /// other images and for categories; an lstm has none unless they are given
                 hidden: $crate::inputs::Auto<::jointly_sdk::Widths> = "auto",
                 /// filters of each convolution of lenet, 3x3 pixels each; the last one is followed by 2x2 max pooling
                 filters: ::jointly_sdk::Widths = "32,64",
                 /// numbers per embedding of a word or a category; auto is 128 for words, 16 for categories
                 embedding_width: $crate::inputs::Auto<::jointly_sdk::Count> = "auto",
+                /// units of an lstm
+                units: ::jointly_sdk::Count = "32",
                 /// steps of Adam; auto is 1000 for plain numbers; other inputs are trained for a number of epochs
                 steps: $crate::inputs::Auto<::jointly_sdk::Count> = "auto",
                 /// passes over the examples, instead of steps; auto is 20 for images and texts, 1 for categories; plain
@@ -58,6 +60,7 @@ macro_rules! input_settings {
                     hidden: self.hidden.0.clone().or_else(hidden).map(|widths| widths.to_vec()),
                     filters: self.filters.to_vec(),
                     embedding_width: given(&self.embedding_width),
+                    units: *self.units,
                     length: $crate::inputs::Length::new(given(&self.steps), given(&self.epochs), sort)?,
                     batch_size: self.batch_size.or(sort.choose($batch, $other_batch)),
                     learning_rate,

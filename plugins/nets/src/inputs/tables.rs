@@ -57,7 +57,7 @@ impl Tables {
     }
 
     /// Returns the table rows of an input's tokens, in order, without padding.
-    fn rows<'a>(&'a self, tokens: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
+    pub(super) fn rows<'a>(&'a self, tokens: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
         let (sizes, is_text): (&[u32], bool) = match &self.tokens {
             Tokens::Absent => (&[], false),
             Tokens::Text { .. } => (&[], true),
@@ -72,7 +72,17 @@ impl Tables {
         })
     }
 
-    fn row(&self, row: usize) -> &[f32] {
+    /// The number of rows of all tables.
+    pub(super) fn len(&self) -> usize {
+        ids(&self.tokens)
+    }
+
+    /// Numbers per embedding.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(super) fn row(&self, row: usize) -> &[f32] {
         &self.values[row * self.width..][..self.width]
     }
 
@@ -107,10 +117,6 @@ impl Tables {
     /// All embeddings, row after row.
     pub(super) fn values_mut(&mut self) -> &mut [f32] {
         &mut self.values
-    }
-
-    pub(super) fn is_finite(&self) -> bool {
-        self.values.iter().all(|value| value.is_finite())
     }
 }
 
@@ -162,17 +168,23 @@ impl Steps {
         };
         let mut parts = slopes.chunks_exact(width).cycle();
         for row in tables.rows(tokens) {
-            let place = &mut self.places[row];
-            if *place == NOWHERE {
-                *place = self.met.len() as u32;
-                self.met.push(row as u32);
-                self.gradient.resize(self.met.len() * width, 0.0);
-            }
-            let gradient = &mut self.gradient[*place as usize * width..][..width];
             if let Some(slopes) = parts.next() {
-                gradient.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += share * slope);
+                self.add_row(row, slopes, share);
             }
         }
+    }
+
+    /// Adds `share` of the slopes to the gradient with respect to one row.
+    pub(super) fn add_row(&mut self, row: usize, slopes: &[f32], share: f32) {
+        let width = slopes.len();
+        let place = &mut self.places[row];
+        if *place == NOWHERE {
+            *place = self.met.len() as u32;
+            self.met.push(row as u32);
+            self.gradient.resize(self.met.len() * width, 0.0);
+        }
+        let gradient = &mut self.gradient[*place as usize * width..][..width];
+        gradient.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += share * slope);
     }
 
     /// Updates the rows that occurred in the minibatch, and clears the gradients.

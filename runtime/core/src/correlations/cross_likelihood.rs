@@ -166,3 +166,5 @@ fn column_mean(table: &Dense, col: usize) -> f64 {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod theorem;

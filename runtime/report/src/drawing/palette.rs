@@ -44,7 +44,7 @@ const DASHED: &str = "6 3";
 const DOTTED: &str = "2 3";
 
 /// Agents known by name; those of the paper each have their own colour.
-const KNOWN: [(&str, Style); 34] = [
+const KNOWN: [(&str, Style); 35] = [
     ("mlp", Style::new(INK, Circle, DASHED)),
     ("ensemble", Style::new(ORANGE, Square, WHOLE)),
     ("dropout", Style::new(SKY, Triangle, WHOLE)),
@@ -62,6 +62,7 @@ const KNOWN: [(&str, Style); 34] = [
     ("deep-kernel", Style::new(ORANGE, Diamond, DASHED)),
     ("uniform", Style::new(GREY, Square, DASHED)),
     ("class-average", Style::new(GREY, Triangle, DOTTED)),
+    ("target-average", Style::new(INK, Wedge, DASHED)),
     ("logistic-regression", Style::new(GREY, Diamond, WHOLE)),
     ("knn", Style::new(ORANGE, Triangle, DOTTED)),
     ("random-forest", Style::new(GREEN, Square, DOTTED)),

@@ -53,6 +53,9 @@ pub(super) fn figures(view: &View) -> Vec<Figure> {
         let title = format!("Active learning by {acquisition}{}", which(acquisition));
         let what = match acquisition {
             Acquisition::Random => "a line is an agent that is given points at random".to_owned(),
+            oracle if !oracle.asks_agent() => {
+                format!("a line is an agent that is given the oracle's points ({oracle})")
+            }
             _ => format!("a line is an agent that selects by {acquisition}"),
         };
         figures.extend(figure(view, &lines.collect::<Vec<_>>(), title, &what));
@@ -69,7 +72,9 @@ pub(super) fn figures(view: &View) -> Vec<Figure> {
         };
         let lines: Vec<Line> = names.iter().zip(&acquisitions).map(line).collect();
         let label = &agent.planned.label;
-        let title = format!("Acquisitions compared, {label} selecting (Figures 3, 11 and 12)");
+        let asked = acquisitions.iter().any(|acquisition| acquisition.asks_agent());
+        let selects = if asked { label } else { "the oracle" };
+        let title = format!("Acquisitions compared, {selects} selecting (Figures 3, 11 and 12)");
         figure(view, &lines, title, &format!("a line is an acquisition of {label}, the first of the leaderboard"))
     }));
     figures
@@ -80,7 +85,7 @@ fn which(acquisition: Acquisition) -> &'static str {
     match acquisition {
         Acquisition::BatchMig => " (Figures 7 and 13)",
         Acquisition::Tig => " (Figure 14)",
-        Acquisition::Mig | Acquisition::Random => "",
+        _ => "",
     }
 }
 
@@ -175,6 +180,9 @@ fn caption(view: &View, lines: &[Line], what: &str, counts: &[usize], oracle: bo
     let predictor = view.scores.plan.predictor();
     let predicts = match predictor {
         Some(planned) => format!("Predictions are by {}, whoever selects.", planned.label),
+        None if lines.iter().all(|line| !line.acquisition.asks_agent()) => {
+            "Agents predict, and none selects.".to_owned()
+        }
         None => "The agent that selects predicts too.".to_owned(),
     };
     let repetitions = match (counts.iter().min(), counts.iter().max()) {
@@ -199,7 +207,7 @@ fn caption(view: &View, lines: &[Line], what: &str, counts: &[usize], oracle: bo
     }
     if oracle {
         sentences.push(
-            "The oracle's are those of the process that made the data, trained on the points that the agent chose: what the \
+            "The oracle's are those of the process that made the data, trained on the points that were chosen: what the \
              selection alone is worth."
                 .to_owned(),
         );

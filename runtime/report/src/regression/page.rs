@@ -51,9 +51,10 @@ impl KindPage for RegressionPage {
 }
 
 /// Options that only some kinds of problems use; other options are shown for every run.
-const OF_SOME: [&str; 13] = [
+const OF_SOME: [&str; 14] = [
     "noise",
     "residuals",
+    "agent_units",
     "pool",
     "test",
     "standardize_synthetic",
@@ -105,8 +106,8 @@ fn heeded(plan: &Plan) -> Vec<&'static str> {
         suite.iter().flat_map(|suite| &suite.problems).filter(|problem| planned.contains(problem.name.as_str()))
     {
         let own: (&[&str], &[&str]) = match &problem.source {
-            RegressionSource::Coverage(_) if problem.table().is_some() => (&["noise", "residuals"], &[]),
-            RegressionSource::Coverage(_) => (&["noise"], &[]),
+            RegressionSource::Coverage(_) if problem.table().is_some() => (&["noise", "residuals", "agent_units"], &[]),
+            RegressionSource::Coverage(_) => (&["noise", "agent_units"], &[]),
             RegressionSource::Split(_) => (&[], &[]),
             RegressionSource::Correlations(correlations) => {
                 (&["batch", "random_batches", "belief_rows", "exact_rows"], of_pool(&correlations.data))

@@ -52,7 +52,7 @@ impl TaskOptions for RegressionOptions {
 
     fn overrides(&self, suite: &str) -> Vec<Override> {
         let Some(own) = regression_suite(suite).map(|suite| suite.options) else { return Vec::new() };
-        let Self { draws, noise, residuals, moment_draws, pool, test, rounds, .. } = *self;
+        let Self { draws, noise, residuals, agent_units, moment_draws, pool, test, rounds, .. } = *self;
         let number = |mine: u32, own: u32, option: &str, text: &dyn Fn(String) -> String, what: &str| {
             (mine != own).then(|| (text(counted(mine as usize, what)), format!("--{option} {mine}")))
         };
@@ -64,6 +64,9 @@ impl TaskOptions for RegressionOptions {
             (noise != own.noise).then(|| (format!("{} noise", noise.name()), format!("--noise {}", noise.name()))),
             (residuals != own.residuals)
                 .then(|| (format!("{} residuals", residuals.name()), format!("--residuals {}", residuals.name()))),
+            agent_units
+                .filter(|_| agent_units != own.agent_units)
+                .map(|units| (format!("agents see {} units", units.name()), format!("--agent-units {}", units.name()))),
             (self.levels != own.levels)
                 .then(|| (format!("intervals of {} %", percents(", ")), format!("--levels {}", percents(",")))),
             number(moment_draws, own.moment_draws, "moment-draws", &|text| format!("covariances of {text}"), "draw"),

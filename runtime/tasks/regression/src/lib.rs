@@ -39,7 +39,7 @@ pub use problem::{
 };
 pub use process::{Curve, Process, ProcessError, ProcessInstance, Residuals, Simulation, Sizes, TestSet};
 pub use score::RegressionScores;
-pub use standardize::{Standardization, StandardizeError};
+pub use standardize::{AgentUnits, Standardization, StandardizeError};
 pub use suites::{RegressionSuite, regression_suite, regression_suite_on, regression_suites};
 pub use user_tables::{TableFile, user_table};
 

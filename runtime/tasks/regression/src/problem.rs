@@ -3,6 +3,7 @@
 //! A problem's data depend on the run's seed and not on what the agent does. Problems that share data (a table, a
 //! function, the forests of a simulation) name the same random streams and so get the same data.
 
+mod acquisition;
 mod active;
 mod correlations;
 mod coverage;
@@ -13,7 +14,8 @@ mod split;
 mod table;
 mod unit;
 
-pub use active::{Acquisition, ActiveProblem};
+pub use acquisition::Acquisition;
+pub use active::ActiveProblem;
 pub use correlations::CorrelationProblem;
 pub use coverage::{CoverageProblem, CurveData, Toy};
 pub use data::{PoolData, SyntheticSource, TableSource};

@@ -106,14 +106,29 @@ pub const SCORES: &[ScoreDef<RegressionUnit>] = &[
         Better::Lower,
         Unit::Nats,
         "Active learning: negative log-likelihood of the predicting agent on the test set after round R.",
-        |unit, _| by_round(unit, |round| round.nll.0),
+        |unit, _| by_round(unit, |round| Some(round.nll.0)),
     ),
     ScoreDef::new(
         "rmse",
         Better::Lower,
         Unit::Target,
         "Active learning: root mean squared error of the predicting agent on the test set after round R.",
-        |unit, _| by_round(unit, |round| round.rmse.0),
+        |unit, _| by_round(unit, |round| Some(round.rmse.0)),
+    ),
+    ScoreDef::new(
+        "oracle_nll",
+        Better::Lower,
+        Unit::Nats,
+        "Active learning on data with an oracle: negative log-likelihood of the oracle on the test set after the points \
+         selected until round R. It tells the value of the selection, whoever predicts.",
+        |unit, _| by_round(unit, |round| round.oracle.map(|oracle| oracle.nll.0)),
+    ),
+    ScoreDef::new(
+        "oracle_rmse",
+        Better::Lower,
+        Unit::Target,
+        "The same of the root mean squared error of the oracle's mean.",
+        |unit, _| by_round(unit, |round| round.oracle.map(|oracle| oracle.rmse.0)),
     ),
     ScoreDef::new(
         "nll",
@@ -273,9 +288,10 @@ fn correlated(unit: &RegressionUnit, value: fn(&CorrelationScores) -> Option<f64
     value.map(|value| (At::Once, Scored::plain(value))).into_iter().collect()
 }
 
-fn by_round(unit: &RegressionUnit, value: fn(&Round) -> f64) -> Vec<(At, Scored)> {
+fn by_round(unit: &RegressionUnit, value: fn(&Round) -> Option<f64>) -> Vec<(At, Scored)> {
     let rounds = unit.rounds.iter().enumerate();
-    rounds.map(|(round, scores)| (At::Round(round as u32), Scored::plain(value(scores)))).collect()
+    let at = |(round, scores)| Some((At::Round(round as u32), Scored::plain(value(scores)?)));
+    rounds.filter_map(at).collect()
 }
 
 fn by_level(unit: &RegressionUnit, value: fn(&LevelScores) -> f64) -> Vec<(At, Scored)> {

@@ -1,5 +1,7 @@
 //! The units in which an agent sees the data, and the conversion back to the data's units.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use jointly_core::matrix::Matrix;
@@ -10,6 +12,42 @@ use jointly_core::regression::dataset::{RegressionTask, Targets, TargetsError};
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("{0} once standardised: it is too far from the training set's to be an f32")]
 pub struct StandardizeError(#[from] TargetsError);
+
+/// The units in which agents see a simulation.
+///
+/// The coverage paper standardises tables for likelihoods (section 2.3, step 1) and does not say whether it does for its
+/// simulations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentUnits {
+    /// Inputs and targets are standardised by the training set.
+    Standardized,
+    /// Inputs are standardised, and targets stay as they are.
+    StandardizedInputs,
+    /// Inputs and targets stay as they are.
+    Data,
+}
+
+impl AgentUnits {
+    /// Returns the name used by `--agent-units` and in plans.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Standardized => "standardized",
+            Self::StandardizedInputs => "standardized-inputs",
+            Self::Data => "data",
+        }
+    }
+
+    /// Returns the standardisation of a training set.
+    pub(super) fn of(self, train: &Targets) -> Standardization {
+        let same = Standardization::identity(train.inputs().cols());
+        match self {
+            Self::Standardized => Standardization::of(train),
+            Self::StandardizedInputs => Standardization { target: same.target, ..Standardization::of(train) },
+            Self::Data => same,
+        }
+    }
+}
 
 /// The shift and scale of each feature and of the target.
 ///
@@ -191,6 +229,16 @@ mod tests {
         let intervals = Intervals { confidence: Some(bounds(-1.0, 1.0)), prediction: bounds(-2.0, f64::INFINITY) };
         let expected = Intervals { confidence: Some(bounds(10.0, 30.0)), prediction: bounds(0.0, f64::INFINITY) };
         assert_eq!(standardization.undo_intervals(&intervals), expected);
+    }
+
+    #[test]
+    fn each_choice_of_units_leaves_what_it_says() {
+        let train = examples(vec![1.0, 7.0, 3.0, 7.0, 5.0, 7.0], vec![10.0, 30.0, 50.0]);
+        let seen = |units: AgentUnits| units.of(&train).examples(&train).unwrap();
+        assert_eq!(seen(AgentUnits::Standardized), Standardization::of(&train).examples(&train).unwrap());
+        assert_eq!(seen(AgentUnits::Data), train);
+        let inputs = seen(AgentUnits::StandardizedInputs);
+        assert_eq!((inputs.inputs(), inputs.targets()), (seen(AgentUnits::Standardized).inputs(), train.targets()));
     }
 
     #[test]

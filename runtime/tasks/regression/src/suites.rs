@@ -12,6 +12,11 @@ use crate::oracle::Functions;
 /// Number of simulated training sets of the paper's toys, and of its line (sections 4 and 3.2 of Sluijterman et al.).
 const SIMULATIONS: u32 = 100;
 const LINES: u32 = 500;
+/// Number of simulations of the constant: a quarter of the paper's, which is enough to tell the log-likelihoods of its
+/// pair of estimators apart by two standard errors.
+const CONSTANTS: u32 = 2500;
+/// The level of intervals of one standard deviation either way, which sections 3.3 and 3.4 call 68 %.
+const ONE_DEVIATION: f64 = 0.682_689_492_137_085_9;
 /// Dimensions of the synthetic datasets, and the number of datasets per dimension (section 5.1 of Wang et al.).
 const DIMENSIONS: [u32; 5] = [1, 3, 5, 7, 9];
 const SETS: u32 = 50;
@@ -47,7 +52,8 @@ impl RegressionSuite {
             "coverage/line" => {
                 "on one core, seconds a problem: linear 0.01, gp 0.02, bootstrap and concrete-dropout 0.2"
             }
-            "coverage/homoscedastic" | "coverage/heteroscedastic" | "coverage/gap" => {
+            "coverage/constant" => "on one core, seconds a problem: target-average 0.01",
+            "coverage/homoscedastic" | "coverage/heteroscedastic" | "coverage/gap" | "coverage/zero" => {
                 "on one core, seconds a problem: linear 0.01, concrete-dropout 1.5, bootstrap 4.5, gp 13"
             }
             "quick/coverage" => {
@@ -65,6 +71,9 @@ impl RegressionSuite {
             }
             "correlations/active-synthetic" => {
                 "on one core, seconds a problem, which is eleven trainings: gp 0.7, ensemble 1.4, hmc 40"
+            }
+            "correlations/active-oracle" => {
+                "on one core, seconds a problem: eleven trainings of the agent, and 0.4 of the oracle"
             }
             "correlations/active" => {
                 "on one core, seconds a problem, which is eleven trainings: about eleven times those of correlations/uci"
@@ -115,6 +124,7 @@ fn tables_or(others: &[Table], names: &[&str]) -> Vec<Table> {
 }
 
 fn coverage_suites(tables: &[Table]) -> Vec<RegressionSuite> {
+    let one_deviation = || RegressionOptions { levels: vec![ONE_DEVIATION], ..RegressionOptions::default() };
     let simulated = |name: &str, summary: &str, toy: &Toy, count| {
         suite(name, summary, simulations(name, last(name), toy, count), RegressionOptions::default())
     };
@@ -157,6 +167,20 @@ fn coverage_suites(tables: &[Table]) -> Vec<RegressionSuite> {
             "a curve whose inputs leave a gap: 100 simulations of 1000 training and test points",
             &Toy::Gap,
             SIMULATIONS,
+        ),
+        suite(
+            "coverage/constant",
+            "100 under noise of spread 5, for estimators that are wrong by a factor: 2500 simulations of 100 training and 500 \
+             test points, intervals of one standard deviation",
+            simulations("coverage/constant", "constant", &Toy::Constant, CONSTANTS),
+            one_deviation(),
+        ),
+        suite(
+            "coverage/zero",
+            "0 under noise that grows away from 0: 100 simulations of 1000 training and test points, intervals of one \
+             standard deviation",
+            simulations("coverage/zero", "zero", &Toy::Zero, SIMULATIONS),
+            one_deviation(),
         ),
         suite(
             "coverage/boston",
@@ -205,7 +229,7 @@ fn correlation_suites(tables: &[Table]) -> Vec<RegressionSuite> {
             "correlations/active",
             "transductive active learning on eight tables: from 20 to 30 % of the rows in 10 rounds, four acquisitions, 10 \
              random splits each",
-            active(&repeated("correlations/active", &tables, REPETITIONS), &Acquisition::ALL),
+            active(&repeated("correlations/active", &tables, REPETITIONS), &Acquisition::BY_AGENT),
             RegressionOptions::default(),
         ),
         suite(
@@ -214,7 +238,16 @@ fn correlation_suites(tables: &[Table]) -> Vec<RegressionSuite> {
              acquisitions, 50 datasets a dimension",
             active(
                 &synthetic("correlations/active-synthetic", &DIMENSIONS, SETS, Functions::Shared),
-                &Acquisition::ALL,
+                &Acquisition::BY_AGENT,
+            ),
+            RegressionOptions::default(),
+        ),
+        suite(
+            "correlations/active-oracle",
+            "the same data, where the oracle selects the points and agents predict: the best that each acquisition can do",
+            active(
+                &synthetic("correlations/active-oracle", &DIMENSIONS, SETS, Functions::Shared),
+                &Acquisition::BY_ORACLE,
             ),
             RegressionOptions::default(),
         ),

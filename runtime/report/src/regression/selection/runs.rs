@@ -51,8 +51,8 @@ impl<'v> Selections<'v> {
     pub(super) fn of(runs: &[&'v View<'v>]) -> Option<Self> {
         let first = *runs.first()?;
         let known: Vec<Acquisition> = families(first).iter().filter_map(|family| family.acquisition).collect();
-        // Random acquisition selects nothing, so there is nothing to compare.
-        let selects = |acquisition: &Acquisition| *acquisition != Acquisition::Random;
+        // Where no agent selects, there is nothing to compare.
+        let selects = |acquisition: &Acquisition| acquisition.asks_agent();
         let acquisition = Acquisition::ALL.into_iter().filter(selects).find(|own| known.contains(own))?;
         let named = acquisition.to_string();
         let here = |planned: &PlannedProblem| planned.coordinates.acquisition.as_ref() == Some(&named);

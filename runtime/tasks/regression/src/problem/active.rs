@@ -2,17 +2,15 @@
 
 use std::fmt;
 
-use jointly_core::correlations::{
-    MomentsError, marginal_information_gain, marginal_log_likelihood, most_informative, total_information_gain,
-};
+use jointly_core::correlations::{MomentsError, marginal_log_likelihood};
 use jointly_core::matrix::Matrix;
 use jointly_core::pick;
 use jointly_core::regression::dataset::Targets;
 use jointly_core::regression::regressor::{Belief, Regressor};
 use jointly_core::score::Real;
 use jointly_core::stream::stream;
-use serde::{Deserialize, Serialize};
 
+use super::acquisition::{Acquisition, Gain};
 use super::data::{PoolData, Pooled, joined};
 use super::run::Run;
 use super::unit::{OracleRound, RegressionResult, RegressionUnit, Round};
@@ -20,25 +18,11 @@ use crate::evaluate::evaluate;
 use crate::fit::{FitError, Fitted, fit_in};
 use crate::metric::gaussian_nll;
 use crate::oracle::{Posterior, SyntheticDataset};
-use crate::predictive::PredictionOptions;
+use crate::predictive::{Joint, PredictionOptions};
 use crate::score::{LogLoss, RegressionScores};
 
 /// Maximum number of rows per call for predictions.
 const ROWS: usize = 1 << 12;
-
-/// The acquisition function that selects the points of a round: appendix C of Wang, Sun and Grosse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Acquisition {
-    /// Total information gain: the largest function variances relative to the noise variances.
-    Tig,
-    /// Marginal information gain about the test points, point by point.
-    Mig,
-    /// Marginal information gain of the whole batch about the test points, selected greedily.
-    BatchMig,
-    /// No acquisition function: points are selected at random.
-    Random,
-}
 
 /// Transductive active learning: algorithm 1 of Wang, Sun and Grosse.
 ///
@@ -46,29 +30,14 @@ pub enum Acquisition {
 /// test set. In a round the selecting agent, trained on the same set, selects pool points by an acquisition function,
 /// and these move to the training set. Their number is the options' share of all rows, to the nearest whole number and
 /// at least one, but no more than are left. All acquisitions on the same data begin with the same training set and the
-/// same seeds.
+/// same seeds. Instead of the agent the oracle may select, where there is one, or chance: then all agents are trained on
+/// the same points.
 #[derive(Clone, Debug)]
 pub struct ActiveProblem {
     /// The source of its data.
     pub data: PoolData,
     /// The acquisition function that selects points.
     pub acquisition: Acquisition,
-}
-
-impl Acquisition {
-    /// All acquisition functions.
-    pub const ALL: [Self; 4] = [Self::BatchMig, Self::Mig, Self::Tig, Self::Random];
-}
-
-impl fmt::Display for Acquisition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Tig => "tig",
-            Self::Mig => "mig",
-            Self::BatchMig => "batch-mig",
-            Self::Random => "random",
-        })
-    }
 }
 
 impl ActiveProblem {
@@ -103,7 +72,7 @@ impl ActiveProblem {
             let seed = stream(run.seed, "agent", run.name, round.into()).next_u64();
             let train_agent = |agent: &mut R| fit_in(agent, &data.task, data.units.of(&train), &train, None, seed);
             let last = round == run.options.rounds || learning.pool.is_empty();
-            let selects = !last && self.acquisition != Acquisition::Random;
+            let selects = !last && self.acquisition.asks_agent();
             let mut selecting = if selects || predictor.is_none() { Some(train_agent(agent)?) } else { None };
             let mut predicting =
                 predictor.as_mut().map(|predictor| train_agent(predictor)).transpose().map_err(blame)?;
@@ -120,13 +89,14 @@ impl ActiveProblem {
                 return Ok(finished(scores, rounds));
             }
             let query = query.min(learning.pool.len());
-            let chosen = match selecting.as_mut() {
-                Some(selecting) if selects => {
+            let chosen = match (self.acquisition.gain(), selecting.as_mut()) {
+                (Some(gain), Some(selecting)) if selects => {
                     let exact_rows = run.options.exact_rows as usize;
                     let place = Place { pool: learning.pool_inputs(), test: data.test.inputs(), exact_rows };
-                    self.select(selecting, &place, query, &options)?
+                    select(gain, selecting, &place, query, &options)?
                 }
-                _ => {
+                (Some(gain), _) => learning.oracle_selects(gain, query).map_err(FitError::Oracle)?,
+                (None, _) => {
                     let mut source = stream(run.seed, "active-random", run.name, round.into());
                     pick::prefix(learning.pool.len(), query, &mut source)
                 }
@@ -136,30 +106,25 @@ impl ActiveProblem {
         }
         unreachable!("the last round returns")
     }
+}
 
-    /// Returns the indices in the pool of the points that the acquisition function selects by the agent's predictions.
-    fn select<B: Belief>(
-        &self,
-        agent: &mut Fitted<B>,
-        place: &Place,
-        query: usize,
-        options: &PredictionOptions,
-    ) -> Result<Vec<usize>, FitError<B::Error>> {
-        let unusable = |error: MomentsError| FitError::Moments(format!("the agent's moments are no belief: {error}"));
-        let pool = place.pool.rows();
-        if self.acquisition == Acquisition::Tig {
-            let prediction = agent.predict(&place.pool, options)?;
-            let (variance, noise) = (&prediction.function_variance, &prediction.noise_variance);
-            let gains = total_information_gain(variance, noise).map_err(unusable)?;
-            return Ok(most_informative(&gains, variance, query));
-        }
-        let joint = agent.joint(&joined(&place.pool, place.test), place.exact_rows, options)?;
-        if self.acquisition == Acquisition::BatchMig {
-            return joint.batch(pool, query).map(|batch| batch.chosen).map_err(unusable);
-        }
-        let belief = joint.pool_test(pool);
-        Ok(most_informative(&marginal_information_gain(&belief), belief.pool_variance(), query))
+/// Returns the indices in the pool of the points that an agent's prediction selects.
+fn select<B: Belief>(
+    gain: Gain,
+    agent: &mut Fitted<B>,
+    place: &Place,
+    query: usize,
+    options: &PredictionOptions,
+) -> Result<Vec<usize>, FitError<B::Error>> {
+    let unusable = |error: MomentsError| FitError::Moments(format!("the agent's moments are no belief: {error}"));
+    if gain == Gain::Total {
+        // Variances need no covariances, which may be too many.
+        let prediction = agent.predict(&place.pool, options)?;
+        return Gain::largest_variances(&prediction.function_variance, &prediction.noise_variance, query)
+            .map_err(unusable);
     }
+    let joint = agent.joint(&joined(&place.pool, place.test), place.exact_rows, options)?;
+    gain.select(&joint, place.pool.rows(), query).map_err(unusable)
 }
 
 /// The pool points to choose from, the test points they should inform about, and the limit of exact moments.
@@ -215,6 +180,18 @@ impl<'a> Learning<'a> {
         let likelihood = marginal_log_likelihood(&moments, targets).map_err(|error| unusable(&error))?;
         let rmse = (squares / targets.len() as f64).sqrt();
         Ok(Some(OracleRound { rmse: Real(rmse), nll: Real(-likelihood) }))
+    }
+
+    /// Returns the indices in the pool of the points that the oracle's posterior selects.
+    ///
+    /// # Errors
+    /// When the data have no oracle, or its posterior cannot be computed.
+    fn oracle_selects(&self, gain: Gain, query: usize) -> Result<Vec<usize>, String> {
+        let synthetic = self.data.synthetic.as_ref().ok_or("there is no oracle: the data are not drawn from one")?;
+        let asked = joined(&self.pool_inputs(), &synthetic.test.inputs);
+        let moments = self.posterior(synthetic)?.moments(&asked);
+        let chosen = moments.and_then(|moments| gain.select(&Joint::Exact(moments), self.pool.len(), query));
+        chosen.map_err(|error| format!("there is no oracle: {error}"))
     }
 
     fn posterior(&self, synthetic: &SyntheticDataset) -> Result<Posterior, String> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jointly_core::Seed;
-use jointly_core::regression::dataset::{RegressionTask, Targets};
+use jointly_core::regression::dataset::RegressionTask;
 use jointly_core::regression::regressor::Regressor;
 
 use super::run::Run;
@@ -14,9 +14,9 @@ use crate::evaluate::evaluate;
 use crate::fit::{FitError, fit_in};
 use crate::noise::Noise;
 use crate::process::{Curve, Process, ProcessInstance, Residuals, Simulation, TestSet};
-use crate::standardize::Standardization;
+use crate::standardize::AgentUnits;
 
-/// The source of a simulation's data: sections 3.2 and 5.2 to 5.5 of Sluijterman, Cator and Heskes.
+/// The source of a simulation's data: sections 3.2 to 3.4 and 5.2 to 5.5 of Sluijterman, Cator and Heskes.
 #[derive(Clone, Debug)]
 pub enum Toy {
     /// A straight line.
@@ -27,6 +27,10 @@ pub enum Toy {
     Heteroscedastic,
     /// A curve whose inputs have two modes.
     Gap,
+    /// A constant under noise.
+    Constant,
+    /// The zero function under noise that grows away from 0.
+    Zero,
     /// A simulation that resembles a table.
     Table(Table),
 }
@@ -90,12 +94,14 @@ impl CoverageProblem {
         }
     }
 
-    /// Returns the standardisation of the data for agents. The line is not standardised: it has unit scale already, and
-    /// a line through the origin would not pass through it in units that are centred on the training set's mean.
-    fn units(&self, train: &Targets) -> Standardization {
+    /// Returns the units in which agents see the data unless others are chosen. The line is not standardised: it has
+    /// unit scale already, and a line through the origin would not pass through it in units that are centred on the
+    /// training set's mean. The constant is not either: an estimate that is a multiple of the mean has no meaning where
+    /// the mean is 0.
+    fn own_units(&self) -> AgentUnits {
         match &self.toy {
-            Toy::Line => Standardization::identity(1),
-            _ => Standardization::of(train),
+            Toy::Line | Toy::Constant => AgentUnits::Data,
+            _ => AgentUnits::Standardized,
         }
     }
 
@@ -105,6 +111,8 @@ impl CoverageProblem {
             Toy::Homoscedastic => Process::homoscedastic(noise),
             Toy::Heteroscedastic => Process::heteroscedastic(noise),
             Toy::Gap => Process::gap(noise),
+            Toy::Constant => Process::constant(noise),
+            Toy::Zero => Process::zero(noise),
             Toy::Table(table) => {
                 let process = Process::table(table.name(), table.attached().data().clone(), noise);
                 process.expect("a table's targets are checked when it is read").with_residuals(residuals)
@@ -128,6 +136,8 @@ impl CoverageProblem {
             Toy::Homoscedastic => Some(Curve::Homoscedastic),
             Toy::Heteroscedastic => Some(Curve::Heteroscedastic),
             Toy::Gap => Some(Curve::Gap),
+            Toy::Constant => Some(Curve::Constant),
+            Toy::Zero => Some(Curve::Zero),
             Toy::Table(_) => None,
         }
     }
@@ -149,8 +159,8 @@ impl CoverageProblem {
         let instance = self.instance(run.seed, run.options.noise, run.options.residuals);
         let data = instance.simulation(self.simulation);
         let validation = data.validation.as_ref();
-        let mut fitted =
-            fit_in(agent, &self.task(), self.units(&data.train), &data.train, validation, run.agent_seed())?;
+        let units = run.options.agent_units.unwrap_or(self.own_units()).of(&data.train);
+        let mut fitted = fit_in(agent, &self.task(), units, &data.train, validation, run.agent_seed())?;
         let test = instance.test(self.simulation);
         let options = run.options.prediction(run.seed, run.name);
         let evaluated = evaluate(&mut fitted, test.data(), Some(&test), &options, progress)?;

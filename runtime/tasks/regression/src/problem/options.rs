@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::noise::Noise;
 use crate::predictive::{OptionsError, PredictionOptions};
 use crate::process::Residuals;
+use crate::standardize::AgentUnits;
 
 /// Maximum number of random groups, rounds or exact rows: far beyond practical use, and the product of any two does not
 /// overflow.
@@ -40,6 +41,10 @@ pub struct RegressionOptions {
     pub noise: Noise,
     /// The residuals from which the noise of simulations that resemble a table is estimated.
     pub residuals: Residuals,
+    /// The units in which agents see a simulation; `None` is each simulation's own: standardised, except for the line and
+    /// the constant. Plans without the field are of before there was a choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_units: Option<AgentUnits>,
     /// Number of pool points in synthetic datasets.
     pub pool: u32,
     /// Number of test points in synthetic datasets, at least one whole group.
@@ -97,6 +102,7 @@ impl Default for RegressionOptions {
             levels,
             noise: Noise::Normal,
             residuals: Residuals::default(),
+            agent_units: None,
             pool: 500,
             test: 200,
             standardize_synthetic: false,
@@ -199,6 +205,11 @@ mod tests {
         assert_eq!(serde_json::from_str::<RegressionOptions>(&text).unwrap(), options);
         let unsaid = text.replace(r#","residuals":"out-of-bag""#, "");
         let error = serde_json::from_str::<RegressionOptions>(&unsaid).unwrap_err();
+        assert!(!text.contains("agent_units"), "plans of before stay as they are: {text}");
+        let chosen = RegressionOptions { agent_units: Some(AgentUnits::StandardizedInputs), ..options };
+        let chosen_text = serde_json::to_string(&chosen).unwrap();
+        assert!(chosen_text.contains(r#""agent_units":"standardized-inputs""#), "{chosen_text}");
+        assert_eq!(serde_json::from_str::<RegressionOptions>(&chosen_text).unwrap(), chosen);
         assert!(unsaid != text && error.to_string().contains("missing field `residuals`"), "{error}");
         assert!(serde_json::from_str::<RegressionOptions>(&text.replace("draws", "draw")).is_err());
     }

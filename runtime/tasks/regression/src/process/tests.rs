@@ -3,7 +3,14 @@
 use super::*;
 
 fn all() -> Vec<Process> {
-    let processes = [Process::line, Process::homoscedastic, Process::heteroscedastic, Process::gap];
+    let processes = [
+        Process::line,
+        Process::homoscedastic,
+        Process::heteroscedastic,
+        Process::gap,
+        Process::constant,
+        Process::zero,
+    ];
     processes.iter().flat_map(|process| Noise::ALL.map(process)).collect()
 }
 
@@ -11,7 +18,11 @@ fn all() -> Vec<Process> {
 fn sizes_are_the_papers() {
     for process in all() {
         let Sizes { train, validation, test } = process.sizes();
-        let expected = if process.name() == "line" { (25, 0, 500) } else { (1000, 150, 1000) };
+        let expected = match process.name() {
+            "line" => (25, 0, 500),
+            "constant" => (100, 0, 500),
+            _ => (1000, 150, 1000),
+        };
         assert_eq!((train, validation, test), expected);
         let instance = process.instance(0.into());
         let simulation = instance.simulation(7);
@@ -38,12 +49,12 @@ fn the_test_set_stays_and_training_sets_differ() {
 }
 
 #[test]
-fn only_the_lines_observations_are_drawn_anew() {
+fn only_observations_of_the_line_and_the_constant_are_drawn_anew() {
     for process in all() {
         let instance = process.instance(0.into());
         let (first, second) = (instance.test(0), instance.test(1));
         assert_eq!((first.truth(), first.data().inputs()), (second.truth(), second.data().inputs()));
-        assert_eq!(first == second, process.name() != "line");
+        assert_eq!(first == second, !["line", "constant"].contains(&process.name()));
     }
 }
 
@@ -68,6 +79,8 @@ fn curves_known_on_paper() {
     assert_eq!((Curve::Homoscedastic.value(-0.5), Curve::Homoscedastic.value(0.5)), (-8.0, 0.0));
     assert_eq!((Curve::Gap.value(0.0), Curve::Gap.noise_std(0.4)), (-1.0, 0.2));
     assert!((Curve::Heteroscedastic.noise_std(0.5) - 0.35).abs() < 1e-15);
+    assert_eq!((Curve::Constant.value(0.3), Curve::Constant.noise_std(0.3)), (100.0, 5.0));
+    assert_eq!((Curve::Zero.value(0.3), Curve::Zero.noise_std(0.0)), (0.0, 0.1));
 }
 
 #[test]

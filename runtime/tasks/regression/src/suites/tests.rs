@@ -24,9 +24,11 @@ fn sizes_are_the_papers() {
         ["line", "homoscedastic", "gap", "boston"].map(|name| count(&format!("coverage/{name}"))),
         [500, 100, 100, 100]
     );
+    assert_eq!((count("coverage/constant"), count("coverage/zero")), (2500, 100));
     assert_eq!((count("coverage/uci"), count("coverage/tables")), (8 * 20 + 5, 800));
     assert_eq!((count("correlations/synthetic"), count("correlations/uci")), (250, 80));
     assert_eq!((count("correlations/active"), count("correlations/active-synthetic")), (320, 1000));
+    assert_eq!(count("correlations/active-oracle"), 1000);
     let options = regression_suite("correlations/synthetic").unwrap().options;
     assert_eq!((options.pool, options.test, options.batch, options.moment_draws), (500, 200, 5, 1000));
 }
@@ -46,6 +48,7 @@ fn names_tell_what_shares_data() {
         ("correlations/uci", "correlations/uci/boston/seed3", "boston", Some("boston")),
         ("correlations/active", "correlations/active/boston/seed3/batch-mig", "boston", Some("boston")),
         ("correlations/active-synthetic", "correlations/active-synthetic/d5/set17/mig", "d5", None),
+        ("correlations/active-oracle", "correlations/active-oracle/d5/set17/oracle-mig", "d5", None),
     ];
     for (suite, name, cluster, table) in expected {
         let problem = find(suite, name);

@@ -51,6 +51,53 @@ fn the_oracle_selects_better_than_chance() {
     assert!(batch < random - 0.02);
 }
 
+/// The oracle that selects by itself chooses as an agent that is the oracle, whoever predicts.
+#[test]
+fn the_oracle_selects_for_any_agent() {
+    let options = RegressionOptions { rounds: 3, ..RegressionOptions::default() };
+    let oracle_rounds = |result: RegressionResult| -> Vec<OracleRound> {
+        result.scores.rounds.iter().map(|round| round.oracle.expect("an oracle")).collect()
+    };
+    let mut all = Vec::new();
+    for acquisition in ["batch-mig", "mig", "tig"] {
+        let name = format!("correlations/active-oracle/d5/set0/oracle-{acquisition}");
+        let problem = problem("correlations/active-oracle", &name);
+        let mut agent = Linear::new(true);
+        let selected = oracle_rounds(run(&problem, &mut agent, &options));
+        assert_eq!(selected, oracle_rounds(run(&named(acquisition, 0), &mut Oracle, &options)), "{acquisition}");
+        // The agent learns from the oracle's points, and no agent is asked to select where another predicts.
+        assert_eq!(
+            agent.seen.iter().map(jointly_core::regression::Targets::rows).collect::<Vec<_>>(),
+            [25, 32, 39, 46]
+        );
+        let (mut idle, mut predicting) = (Linear::new(true), Linear { noise: 1.0, ..Linear::new(true) });
+        let result = problem.run(&mut idle, Some(&mut predicting), 0.into(), &options, &mut |_| ()).unwrap();
+        assert_eq!((oracle_rounds(result), idle.seen.len()), (selected.clone(), 0));
+        all.push(selected);
+    }
+    assert!(all[0] != all[1] && all[1] != all[2]);
+}
+
+#[test]
+fn the_oracles_scores_of_each_round_are_scores_where_there_is_an_oracle() {
+    use jointly_core::kind::TaskScores as _;
+    let options = RegressionOptions { rounds: 2, ..RegressionOptions::default() };
+    let unit = run(&named("mig", 0), &mut Linear::new(true), &options).scores;
+    let context = jointly_core::Context { metric: jointly_core::Metric::Nll, draws: 100, fuel: None };
+    let value = |name: &str| {
+        let found = unit.values(&context).into_iter().find(|(own, _)| *own == name);
+        found.unwrap_or_else(|| panic!("{name}")).1.value
+    };
+    for (round, scores) in unit.rounds.iter().enumerate() {
+        let oracle = scores.oracle.unwrap();
+        assert_eq!(value(&format!("oracle_nll_round{round}")), oracle.nll.0);
+        assert_eq!(value(&format!("oracle_rmse_round{round}")), oracle.rmse.0);
+    }
+    let mut without = unit.clone();
+    without.rounds.iter_mut().for_each(|round| round.oracle = None);
+    assert!(without.values(&context).iter().all(|(name, _)| !name.to_string().starts_with("oracle")));
+}
+
 #[test]
 fn a_predictor_learns_what_another_selects() {
     let options = RegressionOptions { rounds: 2, ..RegressionOptions::default() };
