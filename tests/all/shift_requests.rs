@@ -121,7 +121,7 @@ fn an_agent_that_supports_something_else_is_refused_by_name() {
 fn an_agent_without_tokens_is_refused_where_inputs_have_some() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("criteo")).unwrap();
-    let click = |i: u32| format!("{}{}{}\n", i % 2, "\t1".repeat(13), "\t0000000a".repeat(26));
+    let click = |i: u32| format!("{}\t{i}{}{}\n", i % 2, "\t1".repeat(12), "\t0000000a".repeat(26));
     std::fs::write(folder.path().join("criteo/train.txt"), (0..200).map(click).collect::<String>()).unwrap();
     let data = ["--data", folder.path().to_str().unwrap()];
     let texts = [

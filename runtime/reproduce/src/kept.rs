@@ -25,6 +25,8 @@ use crate::values::{Estimate, Values};
 const MOST_BYTES: u64 = 1 << 30;
 /// The most bytes of a compressed journal that is kept.
 const MOST_JOURNAL: usize = 1_000_000;
+/// The folder of predictions by which agents are compared, without which their journal makes no scores.
+const BELIEFS: &str = "beliefs";
 /// The page of a run, which is kept where its journal is not.
 const PAGE: &str = "report.html";
 /// The suffix of compressed files.
@@ -203,8 +205,8 @@ fn contents(directory: &Path, name: &str) -> Result<Option<Vec<u8>>> {
 }
 
 /// Keeps a finished run: writes its plan, leaderboard and origin, and compressed its scores and its journal, into the
-/// directory `name` below `folder`. A journal of more than a megabyte, compressed, is left out. The same run gives the same
-/// bytes.
+/// directory `name` below `folder`. A journal of more than a megabyte, compressed, is left out, and one that names predictions,
+/// which are not kept. The same run gives the same bytes.
 ///
 /// # Errors
 /// When the run is not finished, or a file cannot be read or written.
@@ -218,7 +220,8 @@ pub fn keep(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathB
         let copied = fs::copy(run.join(file), into.join(file));
         copied.with_context(|| format!("failed to copy {} to {}", run.join(file).shown(), into.shown()))?;
     }
-    for (file, bytes, most) in [(SCORES, &scores, usize::MAX), (JOURNAL, &journal, MOST_JOURNAL)] {
+    let most = if run.join(BELIEFS).is_dir() { 0 } else { MOST_JOURNAL };
+    for (file, bytes, most) in [(SCORES, &scores, usize::MAX), (JOURNAL, &journal, most)] {
         let path = into.join(format!("{file}{GZ}"));
         let bytes = compressed(bytes).with_context(|| format!("failed to compress {file}"))?;
         if bytes.len() > most {
@@ -297,5 +300,9 @@ mod tests {
         let origin = fs::read_to_string(into.join("origin.json")).unwrap();
         assert!(origin.contains("\"commit\": \"c0ffee\"") && origin.contains("\"seconds\": 4.0"), "{origin}");
         assert_eq!(compressed(b"x").unwrap(), compressed(b"x").unwrap());
+        // A journal whose scores come from predictions is of no use without them.
+        fs::create_dir(run.join("beliefs")).unwrap();
+        keep(&run, &kept, "a/b", "c0ffee").unwrap();
+        assert!(contents(&into, "results.jsonl").unwrap().is_none());
     }
 }

@@ -14,6 +14,9 @@ use crate::manifest::{Comparison, Manifest, Published, Table};
 use crate::statistic::{self, Statistic};
 use crate::values::{Estimate, Units};
 
+/// The fewest units over which a number can be reproduced: the error of fewer is so large that much would agree.
+const FEWEST: usize = 5;
+
 /// A verdict on a published number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -255,7 +258,7 @@ impl Published {
     /// |ours - published| > tolerance + reading error + E. Else it is uncertain if E exceeds half of the published number, the
     /// tolerance and the reading error, and else reproduced. A side is reproduced if ours lies on it by more than e, differs if
     /// it lies on the other by as much, and else is uncertain. Without a standard error, as on a single problem, ours is
-    /// uncertain.
+    /// uncertain, and so is what agrees over fewer than [`FEWEST`] units.
     fn judge(self, comparison: &Comparison, ours: Estimate) -> Verdict {
         let own = ours.error();
         if !own.is_finite() {
@@ -268,14 +271,15 @@ impl Published {
                 // Rounding of decimal numbers must not decide.
                 let slack = 1e-9 * number.abs();
                 let agrees = (ours.value - number).abs() <= tolerance + reading_error + error + slack;
-                if agrees && error > (number.abs() / 2.0).max(tolerance).max(reading_error) {
+                let wide = error > (number.abs() / 2.0).max(tolerance).max(reading_error);
+                if agrees && (wide || ours.units < FEWEST) {
                     return Verdict::Uncertain;
                 }
                 agrees
             }
             Self::Below(bound) | Self::Above(bound) => {
                 let above = if matches!(self, Self::Above(_)) { ours.value - bound } else { bound - ours.value };
-                if above.abs() <= own {
+                if above.abs() <= own || (above > 0.0 && ours.units < FEWEST) {
                     return Verdict::Uncertain;
                 }
                 above > 0.0
@@ -378,6 +382,10 @@ mod tests {
         assert_eq!(Published::Number(1.25, 0.0).judge(&exact, of(5)), Reproduced);
         assert_eq!(Published::Number(1.25, 0.0).judge(&exact, of(50)), Differs);
         assert_eq!(Published::Above(0.75).judge(&exact, of(5)), Uncertain);
+        // Of four units nothing is reproduced, and much can differ.
+        assert_eq!(Published::Number(1.0, 0.0).judge(&exact, of(4)), Uncertain);
+        assert_eq!(Published::Above(0.5).judge(&exact, of(4)), Uncertain);
+        assert_eq!(Published::Number(2.0, 0.0).judge(&exact, of(4)), Differs);
     }
 
     #[test]

@@ -138,12 +138,13 @@ mod tests {
             "batch random_batches belief_rows exact_rows train_share test_share"
         );
         let gap = covering_run("coverage/gap", 1, &[("gp", covering(&[0.5]))]);
-        assert_eq!(heeded(&gap.plan), ["noise"]);
+        assert_eq!(heeded(&gap.plan), ["noise", "agent_units"]);
         // Options have their names in plan.json.
         let named: Vec<String> = facts(&gap.plan).into_iter().map(|fact| fact[0].clone()).collect();
         assert!(["noise", "levels"].iter().all(|name| named.iter().any(|own| own == name)), "{named:?}");
         assert!(!OF_SOME.iter().any(|name| *name != "noise" && named.iter().any(|own| own == name)), "{named:?}");
         let named = serde_json::to_value(gap.plan.options::<Regression>().unwrap()).unwrap();
-        assert!(OF_SOME.iter().all(|name| named.get(name).is_some()), "{named}");
+        // The units of agents are in a plan only where they are not those of the problem.
+        assert!(OF_SOME.iter().all(|name| *name == "agent_units" || named.get(name).is_some()), "{named}");
     }
 }
