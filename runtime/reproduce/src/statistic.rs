@@ -70,7 +70,7 @@ pub(crate) fn compare(statistic: Statistic, mine: &Values, theirs: &Values) -> R
 /// When the problems are of other data.
 pub(crate) fn between(mine: &Values, others: &Values) -> Result<Estimate> {
     let data = |values: &Values| -> Vec<String> {
-        let without_last = |name: &String| name.rsplit_once('/').map_or("", |(data, _)| data).to_owned();
+        let without_last = |name: &String| name.rsplit_once('/').map_or(name.as_str(), |(data, _)| data).to_owned();
         values.problems.iter().map(without_last).collect()
     };
     ensure!(data(mine) == data(others), "the two sides have problems of other data: names may differ in the last part");
@@ -84,10 +84,11 @@ pub(crate) fn between(mine: &Values, others: &Values) -> Result<Estimate> {
 /// The rank is the number of agents with a lower value, and half of the number of others with the same.
 ///
 /// # Errors
-/// When an agent has values on other problems.
+/// When an agent has values on other problems, or one that is NaN.
 pub(crate) fn ranks(all: &[Values], place: usize) -> Result<Values> {
     let mine = &all[place];
     ensure!(all.iter().all(|values| values.problems == mine.problems), "agents have values on other problems");
+    ensure!(all.iter().flat_map(|values| &values.each).all(|value| !value.is_nan()), "an agent's value is no number");
     let rank = |problem: usize| {
         let own = mine.each[problem];
         let others = all.iter().map(|values| values.each[problem]);
@@ -229,6 +230,7 @@ mod tests {
         assert_eq!(ranks(&all, 1).unwrap().each, [2.0, 1.5]);
         assert_eq!(ranks(&all, 2).unwrap().each, [1.0, 0.0]);
         assert!(ranks(&[values(&[1.0]), values(&[1.0, 2.0])], 0).is_err());
+        assert!(ranks(&[values(&[1.0]), values(&[f64::NAN])], 0).is_err());
     }
 
     #[test]
