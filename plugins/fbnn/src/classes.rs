@@ -78,8 +78,7 @@ impl Settings {
     /// Makes the untrained network of each class, which is nearly the prior.
     fn networks(&self, task: &Task, data: &Dataset, seed: u64) -> Vec<Network> {
         let layout = Layout { dim: task.input_dim, units: *self.units };
-        let scales =
-            if data.labels.is_empty() { vec![1.0; task.input_dim] } else { median_distances(&Rows::of(&data.inputs)) };
+        let scales = median_distances(&Rows::of(&data.inputs));
         let scales: Vec<f64> = scales.iter().map(|scale| scale * f64::from(*self.length_scale)).collect();
         let variance = self.variance(task);
         let network = |class: u32| {

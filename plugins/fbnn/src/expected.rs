@@ -32,15 +32,16 @@ pub(crate) fn cross_entropy(logits: &Logits, labels: &[u32], pairs: usize, rng: 
     let weight = 0.5 / pairs as f64;
     let (mut loss, mut normals, mut values) = (0.0, vec![0.0; classes], vec![0.0; classes]);
     for (b, label) in labels.iter().enumerate() {
+        let own = *label as usize;
+        let deviations: Vec<f64> = logits.variances.iter().map(|variances| variances[b].sqrt()).collect();
         for _ in 0..pairs {
             normals.fill_with(|| f64::from(rng.normal()));
             for sign in [1.0, -1.0] {
                 for (k, (value, normal)) in values.iter_mut().zip(&normals).enumerate() {
-                    *value = logits.means[k][b] + sign * logits.variances[k][b].sqrt() * normal;
+                    *value = logits.means[k][b] + sign * deviations[k] * normal;
                 }
+                let logit = values[own];
                 let log_sum = softmax(&mut values);
-                let own = *label as usize;
-                let logit = logits.means[own][b] + sign * logits.variances[own][b].sqrt() * normals[own];
                 loss += weight * (log_sum - logit);
                 for (k, (slopes, p)) in slopes.iter_mut().zip(&values).enumerate() {
                     slopes.means[b] += weight * (p - if k == own { 1.0 } else { 0.0 });
@@ -82,7 +83,7 @@ pub(crate) mod tests {
         (0..steps).map(at).sum::<f64>() * width / (2.0 * std::f64::consts::PI).sqrt()
     }
 
-    /// Of two classes only the difference of the logits counts, whose variance is the sum of theirs.
+    /// With two classes, the loss depends on the difference of the logits alone; its variance is the sum of their variances.
     #[test]
     fn the_loss_and_its_slopes_are_those_of_an_integral() {
         let (means, variances) = ([0.7, -0.4], [0.9, 1.6]);

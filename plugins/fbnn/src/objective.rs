@@ -74,10 +74,9 @@ impl<'a> Step<'a> {
     /// The gradient of the divergence with respect to mu is K^-1 mu; with respect to S, half of K^-1 - S^-1; with respect to
     /// K, half of K^-1 - K^-1 (S + mu mu^T) K^-1.
     pub(crate) fn differentiate(self, slopes: &Slopes, jitter: f64) -> Result<Descent, NotPositive> {
+        let share = 1.0 / self.divisor(slopes.means.len());
         let Self { network, inputs, evaluated, covariance: mut belief } = self;
-        let layout = network.layout;
-        let (count, batch) = (inputs.rows(), slopes.means.len());
-        let share = 1.0 / if batch > 0 { batch } else { count.max(1) } as f64;
+        let (layout, count) = (network.layout, inputs.rows());
         let (mu, roots) = (&evaluated.means, &evaluated.roots);
 
         let mut kernel = Rbf::ard(1.0, &vec![1.0; layout.dim]);

@@ -93,7 +93,7 @@ impl Regressor for FunctionalNetwork {
         check_sizes(task.input_dim, *settings.units, *settings.points, *settings.batch_size)?;
         let layout = Layout { dim: task.input_dim, units: *settings.units };
         let examples = data.len();
-        let scales = if examples > 0 { median_distances(&Rows::of(inputs)) } else { vec![1.0; task.input_dim] };
+        let scales = median_distances(&Rows::of(inputs));
         let noise = task.noise_std.unwrap_or(*settings.noise);
         let mut rng = Stream::Start.rng(seed, 0);
         let mut network = Network::new(layout, &scales, (1.0, &scales), noise, &mut rng);

@@ -1,4 +1,4 @@
-//! What the steps of both sides share: the sizes that are allowed, the further points, and the bounds of parameters.
+//! Limits on sizes, points besides the batch, and bounds on parameters, for classification and regression.
 
 use jointly_nets::simd::{Lanes, floats_mut};
 use jointly_sdk::{Failure, Rng};

@@ -56,17 +56,6 @@ pub enum Format {
     Cifar,
 }
 
-impl Format {
-    /// Returns which part has the test inputs, if `last` is the last part.
-    pub(super) fn test_part(self, last: usize) -> usize {
-        match self {
-            Self::Table(_) | Self::IdxCut => 0,
-            Self::Idx | Self::Npy => 2,
-            Self::Npz | Self::Cifar => last,
-        }
-    }
-}
-
 /// How a table writes classes.
 #[derive(Clone, Copy, Debug)]
 pub enum Labels {

@@ -28,21 +28,25 @@ const SPLIT_SEED: u64 = 0;
 pub fn load(card: &'static Card, files: &[Found]) -> Result<LoadedDataset, DataError> {
     assert_eq!(files.len(), card.parts.len(), "a file for each part of {}", card.name);
     let reader = Reader { card, files };
-    let (train, test) = match card.format {
-        Format::Table(labels) => return reader.table(&labels),
-        Format::Idx => (reader.idx_pair(0)?, reader.idx_pair(2)?),
-        Format::IdxCut => reader.idx_pair(0)?.cut(card.test_size as usize),
-        Format::Npy => (reader.npy_pair(0)?, reader.npy_pair(2)?),
-        Format::Npz => (reader.npz_pair(0)?, reader.npz_pair(1)?),
-        Format::Cifar => (
-            reader.cifar(0..files.len() - 1, card.train_size)?,
-            reader.cifar(files.len() - 1..files.len(), card.test_size)?,
-        ),
-    };
     let last = files.len() - 1;
+    // With the part that holds the test images.
+    let (train, test, tested) = match card.format {
+        Format::Table(labels) => return reader.table(&labels),
+        Format::Idx => (reader.idx_pair(0)?, reader.idx_pair(2)?, 2),
+        Format::IdxCut => {
+            let (train, test) = reader.idx_pair(0)?.cut(card.test_size as usize);
+            (train, test, 0)
+        }
+        Format::Npy => (reader.npy_pair(0)?, reader.npy_pair(2)?, 2),
+        Format::Npz => (reader.npz_pair(0)?, reader.npz_pair(1)?, 1),
+        Format::Cifar => {
+            let train = reader.cifar(0..last, card.train_size)?;
+            (train, reader.cifar(last..files.len(), card.test_size)?, last)
+        }
+    };
     let train = train.take(card, card.train_size).map_err(|defect| reader.refuse(0, defect))?;
     let test = test.take(card, card.test_size).map_err(|defect| reader.refuse(last, defect))?;
-    for (part, pixels) in [(0, &train.0), (card.format.test_part(last), &test.0)] {
+    for (part, pixels) in [(0, &train.0), (tested, &test.0)] {
         if are_equal(pixels, card.input_dim as usize) {
             let count = pixels.len() / card.input_dim as usize;
             return Err(reader.refuse(part, DataDefect::Equal { what: "images", count }));

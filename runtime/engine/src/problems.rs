@@ -4,7 +4,6 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use globset::{Glob, GlobMatcher};
 use jointly_classification::{Classification, Evaluation, Initialization, Problem, Suite};
 use jointly_core::printable::ShowPath as _;
 use jointly_core::{Partitioning, digest};
@@ -192,17 +191,8 @@ fn imported(file: &Path) -> Result<Problem> {
     Ok(Problem::imported(format!("{IMPORTED}/{stem}"), imported))
 }
 
-/// Returns the matcher of the problems that `--problems` selects.
-///
-/// # Errors
-/// When the pattern cannot be read.
-pub fn matcher(pattern: &str) -> Result<GlobMatcher> {
-    let glob = Glob::new(pattern).with_context(|| format!("failed to read the pattern {pattern}"))?;
-    Ok(glob.compile_matcher())
-}
-
 fn restrict(suite: &mut Suite, pattern: &str) -> Result<()> {
-    let glob = matcher(pattern)?;
+    let glob = suites::matcher(pattern)?;
     let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
     suite.problems.retain(|problem| glob.is_match(&problem.name));
     if suite.problems.is_empty() {

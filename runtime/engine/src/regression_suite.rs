@@ -9,7 +9,7 @@ use jointly_record::suites;
 use jointly_regression::{Regression, RegressionProblem, RegressionSuite, TableError, TableFile, attach_tables};
 
 use crate::data_directories::DataDirectories;
-use crate::{problems, real_data, user_tables};
+use crate::{real_data, user_tables};
 
 /// Returns the suite of that name on its own tables or on user-supplied ones, without the problems that the pattern
 /// excludes and with the user's overrides, or `None` if it is no suite of regression.
@@ -26,7 +26,7 @@ pub fn requested(
     let Some(mut suite) = user_tables::suite(name, tables)? else { return Ok(None) };
     if let Some(pattern) = pattern {
         let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
-        let glob = problems::matcher(pattern)?;
+        let glob = suites::matcher(pattern)?;
         let left_out: Vec<RegressionProblem> =
             suite.problems.extract_if(.., |problem| !glob.is_match(&problem.name)).collect();
         if suite.problems.is_empty() {

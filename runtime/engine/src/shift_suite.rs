@@ -15,7 +15,7 @@ use jointly_record::quantity::counted;
 use jointly_record::suites;
 
 use crate::data_directories::DataDirectories;
-use crate::{problems, real_data, user_images};
+use crate::{real_data, user_images};
 
 /// The user's overrides of a suite.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ pub fn requested(
     let images = choices.images(name, data)?;
     if let Some(pattern) = pattern {
         let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
-        let glob = problems::matcher(pattern)?;
+        let glob = suites::matcher(pattern)?;
         suite.problems.retain(|problem| glob.is_match(&problem.name));
         if suite.problems.is_empty() {
             bail!("no problem of {name} matches {pattern}; a name looks like {example}");
@@ -141,7 +141,7 @@ fn refuse_idle(taus: &[u32], problems: &[ShiftProblem], seed: Seed) -> Result<()
 fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
     let mut levels: Vec<ShiftLevel> = Vec::new();
     for pattern in patterns {
-        let glob = problems::matcher(pattern)?;
+        let glob = suites::matcher(pattern)?;
         let usual =
             Shift::ALL.into_iter().flat_map(|shift| shift.severities().iter().filter_map(move |s| shift.at(*s).ok()));
         let usual: Vec<ShiftLevel> = usual.collect();

@@ -57,6 +57,11 @@ impl Kept {
         format!("{folder}/sha256-[0-9a-f]{{64}}\\.{extension}")
     }
 
+    /// Returns the folder of files of this kind.
+    pub fn folder(self) -> &'static str {
+        self.place().0
+    }
+
     /// Returns the folder, and the extension of its files.
     fn place(self) -> (&'static str, &'static str) {
         match self {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, Result};
+use globset::{Glob, GlobMatcher};
 use jointly_classification::Suite;
 use jointly_core::Coordinates;
 use jointly_core::kind::{Kind, SuiteOutline};
@@ -61,6 +62,15 @@ fn outline_of(plan: &Plan) -> Option<SuiteOutline> {
 /// Returns the names of all problems of a plan's suite, in order; none if this version does not have the suite.
 pub fn problems_of(plan: &Plan) -> Vec<String> {
     outline_of(plan).into_iter().flat_map(|suite| suite.problems).map(|(name, _)| name).collect()
+}
+
+/// Returns the matcher of the problems that `--problems` selects.
+///
+/// # Errors
+/// When the pattern cannot be read.
+pub fn matcher(pattern: &str) -> Result<GlobMatcher> {
+    let glob = Glob::new(pattern).with_context(|| format!("failed to read the pattern {pattern}"))?;
+    Ok(glob.compile_matcher())
 }
 
 /// Gives each problem its coordinates in the suite, whatever the plan says, so that a plan from elsewhere cannot choose

@@ -1,6 +1,6 @@
 //! A finished run, just made or kept with compressed files: its plan and its scores.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -8,25 +8,23 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
-use globset::{Glob, GlobMatcher};
 use jointly_core::digest;
 use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 use jointly_record::directory::{JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES};
+use jointly_record::kept::Kept;
 use jointly_record::plan::{Plan, PlannedProblem};
 use jointly_record::suites;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::origin::{ORIGIN, Origin};
-use crate::values::{Estimate, Values};
+use crate::values::{Estimate, Values, different};
 
 /// The most bytes of scores or of a journal that are read.
 const MOST_BYTES: u64 = 1 << 30;
 /// The most bytes of a compressed journal that is kept.
 const MOST_JOURNAL: usize = 1_000_000;
-/// The folder of predictions by which agents are compared, without which their journal makes no scores.
-const BELIEFS: &str = "beliefs";
 /// The page of a run, which is kept where its journal is not.
 const PAGE: &str = "report.html";
 /// The suffix of compressed files.
@@ -105,7 +103,7 @@ impl KeptRun {
     /// # Errors
     /// When the pattern is none.
     pub(crate) fn of_suite(&self, pattern: Option<&str>) -> Result<Vec<String>> {
-        let matcher = matcher(pattern.unwrap_or("*"))?;
+        let matcher = suites::matcher(pattern.unwrap_or("*"))?;
         Ok(suites::problems_of(&self.plan).into_iter().filter(|name| matcher.is_match(name)).collect())
     }
 
@@ -143,8 +141,8 @@ impl KeptRun {
         let total = total.with_context(|| format!("{label} has no score {score} in {}", self.name))?;
         let (value, stderr) = (number(&total.mean), number(&total.stderr));
         let value = value.with_context(|| format!("{score} of {label} in {} is no number", self.name))?;
-        let units: BTreeSet<&str> = self.plan.problems.iter().map(PlannedProblem::cluster).collect();
-        Ok(Estimate { value, stderr: stderr.unwrap_or(f64::NAN), units: units.len() })
+        let units = different(self.plan.problems.iter().map(PlannedProblem::cluster));
+        Ok(Estimate { value, stderr: stderr.unwrap_or(f64::NAN), units })
     }
 
     /// Returns an agent's values of a score on the problems that match a pattern, or on all.
@@ -152,7 +150,7 @@ impl KeptRun {
     /// # Errors
     /// When there is no such agent, no problem matches, or one has no such score.
     pub(crate) fn values(&self, label: &str, score: &str, pattern: Option<&str>) -> Result<Values> {
-        let matcher = matcher(pattern.unwrap_or("*"))?;
+        let matcher = suites::matcher(pattern.unwrap_or("*"))?;
         let clusters: BTreeMap<&str, &str> =
             self.plan.problems.iter().map(|planned| (planned.problem.as_str(), planned.cluster())).collect();
         let mut found = Values { problems: Vec::new(), clusters: Vec::new(), each: Vec::new() };
@@ -173,11 +171,6 @@ impl KeptRun {
         }
         Ok(found)
     }
-}
-
-fn matcher(pattern: &str) -> Result<GlobMatcher> {
-    let glob = Glob::new(pattern).with_context(|| format!("failed to read the pattern {pattern}"))?;
-    Ok(glob.compile_matcher())
 }
 
 /// Reads a number of `scores.json`, in which numbers that are not finite are strings.
@@ -220,7 +213,8 @@ pub fn keep(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathB
         let copied = fs::copy(run.join(file), into.join(file));
         copied.with_context(|| format!("failed to copy {} to {}", run.join(file).shown(), into.shown()))?;
     }
-    let most = if run.join(BELIEFS).is_dir() { 0 } else { MOST_JOURNAL };
+    // Without the predictions by which agents are compared, their journal makes no scores.
+    let most = if run.join(Kept::Belief.folder()).is_dir() { 0 } else { MOST_JOURNAL };
     for (file, bytes, most) in [(SCORES, &scores, usize::MAX), (JOURNAL, &journal, most)] {
         let path = into.join(format!("{file}{GZ}"));
         let bytes = compressed(bytes).with_context(|| format!("failed to compress {file}"))?;

@@ -7,7 +7,7 @@ use jointly_core::{paired_difference, ratio_of_means, summarize_clusters};
 use serde::Deserialize;
 
 use crate::kept::KeptRun;
-use crate::values::{Estimate, Values};
+use crate::values::{Estimate, Values, different};
 
 /// A statistic of a score over problems or agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -50,7 +50,7 @@ pub(crate) fn compare(statistic: Statistic, mine: &Values, theirs: &Values) -> R
     let summary = match statistic {
         Statistic::Ratio => {
             let (value, stderr) = ratio_of_means(a, b, clusters);
-            return Ok(Estimate { value, stderr, units: mine.mean().units });
+            return Ok(Estimate { value, stderr, units: different(clusters.iter().map(String::as_str)) });
         }
         Statistic::Wins => {
             let wins: Vec<f64> = a.iter().zip(b).map(|(a, b)| f64::from(u8::from(a < b))).collect();

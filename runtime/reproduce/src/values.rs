@@ -1,5 +1,7 @@
 //! Values of a score, a number a problem, and numbers with their standard errors.
 
+use std::collections::BTreeSet;
+
 use jointly_core::distribution::student_t_quantile;
 use jointly_core::summarize_clusters;
 use serde::Deserialize;
@@ -16,6 +18,11 @@ pub enum Units {
     Clusters,
     /// The problems, as papers have it that take the error over the splits of one dataset.
     Problems,
+}
+
+/// Counts the different names.
+pub(crate) fn different<'n>(names: impl Iterator<Item = &'n str>) -> usize {
+    names.collect::<BTreeSet<_>>().len()
 }
 
 /// A number with its standard error.

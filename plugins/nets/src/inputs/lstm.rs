@@ -123,13 +123,12 @@ impl Lstm {
         let steps = read.len();
         for (values, len) in [
             (&mut *gates, steps * stride),
-            (squashed, steps * width),
-            (cells, (steps + 1) * width),
-            (hidden, (steps + 1) * width),
+            (&mut *squashed, steps * width),
+            (&mut *cells, (steps + 1) * width),
+            (&mut *hidden, (steps + 1) * width),
         ] {
             values.resize(len, zero);
         }
-        let Trace { words: read, gates, squashed, cells, hidden } = trace;
         cells[..width].fill(zero);
         hidden[..width].fill(zero);
         for (t, word) in read.iter().enumerate() {

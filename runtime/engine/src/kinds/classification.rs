@@ -86,14 +86,14 @@ impl ProblemSet for Vec<Problem> {
 
     fn warnings(&self, plan: &Plan) -> Vec<String> {
         let cells = plan.options::<Classification>().and_then(|evaluation| cells::warning_of(evaluation, self));
-        cells.into_iter().chain(equal_inputs::warnings(self.iter().filter_map(equal))).collect()
+        cells.into_iter().chain(self.iter().filter_map(equal)).collect()
     }
 }
 
-/// Returns the name of a user-supplied problem, and which of its inputs are all equal; datasets of this kind are refused.
-fn equal(problem: &Problem) -> Option<(&str, Option<&'static str>)> {
+/// Warns about a user-supplied problem whose inputs are all equal; datasets of this kind are refused.
+fn equal(problem: &Problem) -> Option<String> {
     match &problem.source {
-        Source::Imported(imported) => Some((&problem.name, imported.equal_inputs())),
+        Source::Imported(imported) => equal_inputs::warning(&problem.name, imported.equal_inputs()),
         Source::Synthetic { .. } | Source::Real(_) => None,
     }
 }

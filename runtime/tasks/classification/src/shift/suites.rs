@@ -96,7 +96,7 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
         },
         suite(
             "shift/fashion-mnist",
-            "Fashion-MNIST rotated, moved and corrupted with the constants of ImageNet-C, MNIST and notMNIST as outsiders: of \
+            "Fashion-MNIST rotated, moved and corrupted with the constants of ImageNet-C, MNIST and notMNIST as OOD inputs: of \
              60,000 training images; 5 repetitions",
             known("shift/fashion-mnist", "", "fashion-mnist"),
             MNIST_DRAWS,

@@ -27,7 +27,7 @@ pub enum Acquisition {
     OracleBatchMig,
 }
 
-/// What an acquisition function maximises.
+/// The quantity that an acquisition function maximises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gain {
     Total,
@@ -39,9 +39,9 @@ impl Acquisition {
     /// All acquisition functions, in the order of figures.
     pub const ALL: [Self; 7] =
         [Self::BatchMig, Self::Mig, Self::Tig, Self::OracleBatchMig, Self::OracleMig, Self::OracleTig, Self::Random];
-    /// Those that ask the agent, and random points.
+    /// Acquisition by the agent's predictions, and random points.
     pub const BY_AGENT: [Self; 4] = [Self::BatchMig, Self::Mig, Self::Tig, Self::Random];
-    /// Those that ask the oracle, and random points; for data with an oracle.
+    /// Acquisition by the oracle's posterior, and random points; for data with an oracle.
     pub const BY_ORACLE: [Self; 4] = [Self::OracleBatchMig, Self::OracleMig, Self::OracleTig, Self::Random];
 
     /// Returns whether the agent selects. Otherwise the oracle or chance does, and all agents get the same points.
