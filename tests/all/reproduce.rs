@@ -155,12 +155,74 @@ fn manifests_that_do_not_fit_are_refused_by_name() {
     }
     fs::write(path("...toml"), manifest(QUICK, published)).unwrap();
     refused(["reproduce", &path("...toml")], &["name it with letters"]);
-    // A run of another suite is not taken for that of the manifest.
-    fs::write(path("other.toml"), manifest("\"uniform\", \"--suite\", \"quick/real\"", published)).unwrap();
-    done(["run", "uniform", "--suite", "quick", "--problems", "quick/t10/*", "--out", &path("kept/equal")]);
+    // A run of another suite, of other agents or with other options is not taken for that of the manifest.
     let kept = path("kept");
-    refused(["reproduce", &path("other.toml"), "--check", "--kept", &kept], &["is of the suite quick", "quick/real"]);
+    let problems = ["--suite", "quick", "--problems", "quick/t10/*"];
+    done([
+        "run",
+        "uniform",
+        problems[0],
+        problems[1],
+        problems[2],
+        problems[3],
+        "--draws",
+        "20",
+        "--out",
+        &path("kept/equal"),
+    ]);
+    let quick = "\"--suite\", \"quick\", \"--problems\", \"quick/t10/*\"";
+    let others = [
+        ("\"uniform\", \"--suite\", \"quick/real\"".to_owned(), vec!["is of the suite quick", "quick/real"]),
+        (
+            format!("\"uniform\", \"prior\", {quick}, \"--draws\", \"20\""),
+            vec!["its agents are others", "asked for prior"],
+        ),
+        (format!("\"uniform\", {quick}"), vec!["its options are others: it has --draws 20"]),
+        (format!("\"uniform\", {quick}, \"--draws\", \"30\""), vec!["asked for --draws 30"]),
+    ];
+    for (arguments, parts) in others {
+        fs::write(path("other.toml"), manifest(&arguments, published)).unwrap();
+        refused(["reproduce", &path("other.toml"), "--check", "--kept", &kept], &parts);
+    }
+    fs::write(path("same.toml"), manifest(&format!("\"uniform\", {quick}, \"--draws\", \"20\""), published)).unwrap();
+    done(["reproduce", &path("same.toml"), "--kept", &kept, "--out", &path("same")]);
     refused(["reproduce", &path("none.toml")], &["failed to read", "none.toml"]);
     refused(["reproduce", "coverage-line", "--write"], &["--write needs --all"]);
     refused(["reproduce", "--all"], &["--all needs --check or --write"]);
+}
+
+/// knn of the nearest example alone is worse than the default on these problems, so a sweep does not choose it.
+#[test]
+fn settings_that_a_sweep_did_not_choose_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let text = |agent: &str, seed: u32| {
+        let options = "\"--draws\", \"20\", \"--suite\", \"quick\", \"--problems\"";
+        format!(
+            "page = \"testbed\"\npaper = \"none\"\ntitle = \"Chosen\"\ncost = \"a second\"\n\
+             [[run]]\nname = \"sweep\"\narguments = [\"sweep\", \"knn\", {options}, \"quick/t10/*/seed0\"]\n\
+             [[run]]\nname = \"final\"\narguments = [\"run\", \"{agent}\", {options}, \"quick/t10/*/seed{seed}\"]\n\
+             chosen = {{ by = \"sweep\", score = \"kl_tau1\" }}\n\
+             [[table]]\ntitle = \"KL\"\nrun = \"final\"\nscores = [\"kl_tau1\"]\n"
+        )
+    };
+    let out = path("out");
+    let reproduce = |agent: &str, seed: u32| {
+        fs::write(path("chosen.toml"), text(agent, seed)).unwrap();
+        fs::remove_dir_all(path("out/chosen/final")).unwrap_or_default();
+        run(["reproduce", &path("chosen.toml"), "--out", &out])
+    };
+    let wrong = reproduce("knn:k=1", 1);
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    let said = wrong.stderr.lines().last().unwrap_or_default();
+    let (_, rest) = said.split_once("sweep chose ").unwrap();
+    let (best, rest) = rest.split_once(" by kl_tau1").unwrap();
+    assert!(best != "knn:k=1" && rest.contains("the run has knn:k=1"), "{said}");
+    let right = reproduce(best, 1);
+    assert_eq!(right.code, Some(0), "{right:?}");
+    let same = reproduce(best, 0);
+    assert_eq!(same.code, Some(2), "{same:?}");
+    assert!(same.stderr.contains("is among the problems of sweep that chose"), "{}", same.stderr);
+    let none = reproduce("uniform", 1);
+    assert!(none.code == Some(2) && none.stderr.contains("no variant of uniform"), "{none:?}");
 }

@@ -3,6 +3,7 @@
 //! and the pages of `docs/results` are made of both.
 #![deny(missing_docs)]
 
+mod asked;
 mod data;
 mod experiments;
 mod kept;
@@ -14,8 +15,9 @@ mod statistic;
 mod table;
 mod values;
 
+pub use asked::find as find_run;
 pub use experiments::{Experiment, all, find, open};
 pub use kept::{KeptRun, keep};
-pub use manifest::{Manifest, Published, Run};
+pub use manifest::{Chosen, Manifest, Published, Run};
 pub use outcome::{Counts, Outcome, Row, Verdict, by_cause};
 pub use page::{Found, Page, command, pages};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use jointly_record::shell::quoted;
 use serde::Deserialize;
 
 use crate::statistic::Statistic;
@@ -57,6 +58,19 @@ pub struct Run {
     /// The datasets that it needs, by the names of `jointly data`.
     #[serde(default)]
     pub data: Vec<String>,
+    /// The sweep that chose the settings of its agents, on other problems.
+    #[serde(default)]
+    pub chosen: Option<Chosen>,
+}
+
+/// How the settings of a run's agents were chosen.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Chosen {
+    /// The run with the variants.
+    pub by: String,
+    /// The score whose mean over that run's problems is lowest for the chosen variant.
+    pub score: String,
 }
 
 /// Published numbers of one score.
@@ -187,6 +201,28 @@ impl Run {
         let place = self.arguments.iter().position(|word| word == name)?;
         self.arguments.get(place + 1).map(String::as_str)
     }
+
+    /// Returns whether the agents' sweeps make its agents.
+    pub(crate) fn is_sweep(&self) -> bool {
+        self.arguments.first().is_some_and(|word| word == "sweep")
+    }
+
+    /// Returns the agents, as they were given before the options; none stands for those that the suite runs by itself.
+    pub(crate) fn agents(&self) -> impl Iterator<Item = &str> {
+        self.arguments.iter().skip(1).map(String::as_str).take_while(|word| !word.starts_with("--"))
+    }
+
+    /// Returns the options, each with its value if it has one, as a shell takes them.
+    pub(crate) fn options(&self) -> Vec<String> {
+        let mut options: Vec<String> = Vec::new();
+        for word in self.arguments.iter().skip_while(|word| !word.starts_with("--")) {
+            match options.last_mut() {
+                Some(option) if !word.starts_with("--") => *option = format!("{option} {}", quoted(word)),
+                _ => options.push(word.clone()),
+            }
+        }
+        options
+    }
 }
 
 impl Comparison {
@@ -233,6 +269,10 @@ impl Manifest {
             let plain = |c: char| c.is_ascii_alphanumeric() || "-_/".contains(c);
             let parts = run.name.split('/').all(|part| !part.is_empty());
             ensure!(parts && run.name.chars().all(plain), "{} is no name of a run's directory", run.name);
+            if let Some(chosen) = &run.chosen {
+                let sweep = self.run(Some(&chosen.by))?;
+                ensure!(sweep.is_sweep(), "{} is to be chosen by {}, which is no sweep", run.name, chosen.by);
+            }
         }
         for comparison in &self.comparisons {
             let title = &comparison.title;

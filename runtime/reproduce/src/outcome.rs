@@ -5,9 +5,9 @@ use std::ops::AddAssign;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use jointly_core::printable::ShowPath as _;
 use jointly_record::quantity;
 
+use crate::asked;
 use crate::experiments::Experiment;
 use crate::kept::KeptRun;
 use crate::manifest::{Comparison, Manifest, Published, Table};
@@ -93,37 +93,24 @@ pub struct Outcome<'e> {
 }
 
 impl<'e> Outcome<'e> {
-    /// Compares the runs of an experiment in `folder` with what was published, or returns `None` if some have no scores.
+    /// Compares the runs of an experiment with what was published, or returns `None` if some have no scores. Each run is
+    /// read from the first folder that has one of its name.
     ///
     /// # Errors
     /// When a run is another than the manifest's, cannot be read, or lacks an agent, score or problem of the manifest.
-    pub fn read(experiment: &'e Experiment, folder: &Path) -> Result<Option<Self>> {
+    pub fn read(experiment: &'e Experiment, folders: &[&Path]) -> Result<Option<Self>> {
         let manifest = &experiment.manifest;
         let mut runs = Vec::with_capacity(manifest.runs.len());
         for run in &manifest.runs {
-            let Some(kept) = KeptRun::read(folder, &run.name)? else { return Ok(None) };
-            let (suite, seed) = (&kept.plan.suite, kept.plan.seed.to_string());
-            let asked = (run.option("--suite").unwrap_or(suite), run.option("--seed").unwrap_or("0"));
-            ensure!(
-                asked == (suite, &seed),
-                "{} in {} is of the suite {suite} and the seed {seed}, and {} asks for {} and {}",
-                run.name,
-                folder.shown(),
-                experiment.id,
-                asked.0,
-                asked.1
-            );
-            let (asked, found) = (kept.of_suite(run.option("--problems"))?, kept.plan.problems.len());
-            ensure!(
-                kept.plan.problems.iter().map(|planned| &planned.problem).eq(&asked),
-                "{} in {} has {found} problems, and {} asks for {} others",
-                run.name,
-                folder.shown(),
-                experiment.id,
-                asked.len()
-            );
+            let Some(kept) = asked::find(run, folders).with_context(|| experiment.id.clone())? else { return Ok(None) };
             ensure!(kept.failed() == 0, "{}: an agent failed on some problem: no number can be compared", run.name);
             runs.push(kept);
+        }
+        for (run, kept) in manifest.runs.iter().zip(&runs) {
+            let Some(chosen) = &run.chosen else { continue };
+            let sweep = self::run(manifest, &runs, Some(&chosen.by))?;
+            asked::check_chosen(kept, sweep, &chosen.score)
+                .with_context(|| format!("{}: {}", experiment.id, run.name))?;
         }
         let rows = manifest.comparisons.iter().map(|comparison| {
             let found = rows(manifest, comparison, &runs);

@@ -84,6 +84,18 @@ fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>
     for run in &outcome.runs {
         let _ = writeln!(text, "- {}", provenance(run)?);
     }
+    for (run, kept) in manifest.runs.iter().zip(&outcome.runs) {
+        let Some(chosen) = &run.chosen else { continue };
+        let labels: Vec<String> = kept.agents().map(|(_, label)| format!("`{label}`")).collect();
+        let _ = writeln!(
+            text,
+            "\nThe settings of `{}` have the lowest `{}` of all variants of `{}`, whose problems are others: {}.",
+            run.name,
+            chosen.score,
+            chosen.by,
+            labels.join(", ")
+        );
+    }
     paragraph(text, "**Settings**: ", manifest.tuning.as_deref().unwrap_or_default());
     paragraph(text, "**Smaller than in the paper**: ", manifest.smaller.as_deref().unwrap_or_default());
     for (comparison, rows) in manifest.comparisons.iter().zip(&outcome.rows) {

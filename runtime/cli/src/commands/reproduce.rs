@@ -14,7 +14,9 @@ use jointly_record::directory::SCORES;
 use jointly_record::guess;
 use jointly_record::quantity::counted;
 use jointly_report::table::{render, wrap};
-use jointly_reproduce::{Counts, Experiment, Found, Outcome, Run, all, by_cause, command, find, keep, open, pages};
+use jointly_reproduce::{
+    Counts, Experiment, Found, Outcome, Run, all, by_cause, command, find, find_run, keep, open, pages,
+};
 use serde_json::json;
 
 use super::{COMMIT, Jointly};
@@ -90,24 +92,34 @@ impl Reproduce {
         };
         let experiment = named(name)?;
         if self.kept_runs.check {
-            return self.compare(&experiment, &self.kept);
-        }
-        if let Some(code) = self.run(&experiment)? {
-            return Ok(code);
+            return self.compare(&experiment, &[self.kept.as_path()]);
         }
         let out = self.out.join(&experiment.id);
-        if self.keep {
-            ensure!(find(name)?.is_some(), "--keep is for the project's own experiments, and {name} is a file");
-            if Outcome::read(&experiment, &out)?.is_none() {
-                return self.compare(&experiment, &out);
-            }
-            let commit = commit()?;
-            for run in &experiment.manifest.runs {
-                let kept = keep(&out.join(&run.name), &self.kept, &run.name, commit)?;
-                output::note(&format!("kept {}", kept.shown()));
+        if !self.keep {
+            let runs: Vec<&Run> = experiment.manifest.runs.iter().collect();
+            return self.run(&experiment, &runs)?.map_or_else(|| self.compare(&experiment, &[out.as_path()]), Ok);
+        }
+        ensure!(find(name)?.is_some(), "--keep is for the project's own experiments, and {name} is a file");
+        let commit = commit()?;
+        let mut missing = Vec::new();
+        for run in &experiment.manifest.runs {
+            // A kept run that another command made is replaced.
+            if find_run(run, &[self.kept.as_path()]).is_ok_and(|kept| kept.is_some()) {
+                let kept = self.kept.join(&run.name);
+                output::note(&format!("{} is kept already; to run it again, remove it", kept.shown()));
+            } else {
+                missing.push(run);
             }
         }
-        self.compare(&experiment, &out)
+        if let Some(code) = self.run(&experiment, &missing)? {
+            return Ok(code);
+        }
+        let code = self.compare(&experiment, &[&out, &self.kept])?;
+        for run in missing {
+            let kept = keep(&out.join(&run.name), &self.kept, &run.name, commit)?;
+            output::note(&format!("kept {}", kept.shown()));
+        }
+        Ok(code)
     }
 
     /// Lists all experiments.
@@ -117,7 +129,7 @@ impl Reproduce {
         for experiment in all()? {
             let Experiment { id, manifest } = &experiment;
             let missing = manifest.missing(&directories)?;
-            let outcome = Outcome::read(&experiment, &self.kept);
+            let outcome = Outcome::read(&experiment, &[self.kept.as_path()]);
             let counts = outcome.as_ref().ok().and_then(Option::as_ref).map(Outcome::counts);
             let kept = match (&outcome, &manifest.not_run) {
                 (Err(error), _) => format!("the kept run does not fit: {error:#}"),
@@ -152,9 +164,9 @@ impl Reproduce {
         Ok(ExitCode::from(exit::DONE))
     }
 
-    /// Runs the experiment. Returns an exit code if there is nothing to compare: a run was refused or ended, or a shard or a
-    /// plan was asked for.
-    fn run(&self, experiment: &Experiment) -> Result<Option<ExitCode>> {
+    /// Runs some of an experiment's runs. Returns an exit code if there is nothing to compare: a run was refused or ended, or a
+    /// shard or a plan was asked for.
+    fn run(&self, experiment: &Experiment, runs: &[&Run]) -> Result<Option<ExitCode>> {
         let directories = self.data.directories().paths()?;
         let manifest = &experiment.manifest;
         let missing = manifest.missing(&directories)?;
@@ -174,7 +186,7 @@ impl Reproduce {
         }
         output::note(&format!("{}: {}, {}", experiment.id, manifest.paper, manifest.cost));
         let mut ended = None;
-        let asked = manifest.runs.iter().map(|run| self.asked(run, &experiment.id));
+        let asked = runs.iter().map(|run| self.asked(run, &experiment.id));
         // All are read before the first starts.
         let asked: Vec<(PathBuf, Vec<OsString>, Jointly)> = asked.collect::<Result<_>>()?;
         for (out, words, command) in asked {
@@ -206,11 +218,12 @@ impl Reproduce {
         Ok((out, words, command))
     }
 
-    /// Sets the runs of an experiment in a folder beside the published numbers.
-    fn compare(&self, experiment: &Experiment, folder: &Path) -> Result<ExitCode> {
-        let Some(outcome) = Outcome::read(experiment, folder)? else {
-            let runs: Vec<String> =
-                experiment.manifest.runs.iter().map(|run| folder.join(&run.name).shown().to_string()).collect();
+    /// Sets the runs of an experiment, each in the first folder that has it, beside the published numbers.
+    fn compare(&self, experiment: &Experiment, folders: &[&Path]) -> Result<ExitCode> {
+        let Some(outcome) = Outcome::read(experiment, folders)? else {
+            let runs = experiment.manifest.runs.iter();
+            let places = runs.flat_map(|run| folders.iter().map(|folder| folder.join(&run.name).shown().to_string()));
+            let runs: Vec<String> = places.collect();
             bail!(
                 "{} has no scores in {}; `jointly reproduce {0}` runs it, and with --keep puts it there",
                 experiment.id,
@@ -237,7 +250,7 @@ impl Reproduce {
         let experiments = all()?;
         let (mut found, mut defects): (Vec<Found>, Vec<String>) = (Vec::new(), Vec::new());
         for experiment in &experiments {
-            match Outcome::read(experiment, &self.kept) {
+            match Outcome::read(experiment, &[self.kept.as_path()]) {
                 Ok(outcome) => {
                     defects.extend(outcome.iter().flat_map(Outcome::defects));
                     found.push((experiment, outcome));

@@ -1,0 +1,170 @@
+//! Whether a run is the one that a manifest asks for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use jointly_core::printable::ShowPath as _;
+use jointly_record::plan::PlannedProblem;
+
+use crate::kept::KeptRun;
+use crate::manifest::Run;
+
+/// Options that decide on problems and agents, which are compared themselves.
+const OF_PROBLEMS_AND_AGENTS: [&str; 5] = ["--suite", "--seed", "--problems", "--only", "--tune"];
+/// The option that names the agent that predicts.
+const PREDICT: &str = "--predict";
+
+/// Reads a run from the first folder that has one of its name, or returns `None` if none has its scores.
+///
+/// # Errors
+/// When it cannot be read, or is another than the manifest's.
+pub fn find(run: &Run, folders: &[&Path]) -> Result<Option<KeptRun>> {
+    for folder in folders {
+        let Some(kept) = KeptRun::read(folder, &run.name)? else { continue };
+        let place = || format!("{} in {} is another run than the manifest's", run.name, folder.shown());
+        check(run, &kept).with_context(place)?;
+        return Ok(Some(kept));
+    }
+    Ok(None)
+}
+
+/// Checks a run's suite, seed, problems, agents and options against the arguments of the manifest.
+///
+/// # Errors
+/// When they differ; the message says how.
+fn check(run: &Run, kept: &KeptRun) -> Result<()> {
+    let plan = &kept.plan;
+    let (suite, seed) = (plan.suite.as_str(), plan.seed.to_string());
+    let asked = (run.option("--suite").unwrap_or(suite), run.option("--seed").unwrap_or("0"));
+    ensure!(
+        asked == (suite, seed.as_str()),
+        "it is of the suite {suite} and the seed {seed}, and not of {} and {}",
+        asked.0,
+        asked.1
+    );
+    let (asked, found) = (kept.of_suite(run.option("--problems"))?, plan.problems.len());
+    ensure!(
+        plan.problems.iter().map(|planned| &planned.problem).eq(&asked),
+        "it has {found} problems, and not the {} that match",
+        asked.len()
+    );
+    same("options", asked_options(run), own_options(kept))?;
+    let own: BTreeSet<String> = kept.agents().map(|(_, label)| in_order(label)).collect();
+    let asked: BTreeSet<String> = run.agents().map(in_order).collect();
+    if !run.is_sweep() {
+        // Without agents a suite runs its own.
+        return if asked.is_empty() { Ok(()) } else { same("agents", asked, own) };
+    }
+    // Variants are the agents' own affair, and each keeps the settings that were given.
+    for label in own {
+        let of = |given: &&String| is_variant(&label, given);
+        ensure!(asked.iter().find(of).is_some(), "it has {label}, which is no variant of what is swept");
+    }
+    Ok(())
+}
+
+/// Checks that a run's agents are those that a sweep chose: of each agent's variants the one with the lowest mean score, on
+/// problems that the run does not report.
+///
+/// # Errors
+/// When an agent is another, the sweep has no variants of it, or both runs have a problem.
+pub(crate) fn check_chosen(kept: &KeptRun, sweep: &KeptRun, score: &str) -> Result<()> {
+    if kept.plan.suite == sweep.plan.suite && kept.plan.seed == sweep.plan.seed {
+        let chose: BTreeSet<&str> = names(&sweep.plan.problems).collect();
+        let shared = names(&kept.plan.problems).find(|name| chose.contains(name));
+        ensure!(shared.is_none(), "{} is among the problems of {} that chose", shared.unwrap_or_default(), sweep.name);
+    }
+    for agent in &kept.plan.agents {
+        let variants = sweep.plan.agents.iter().filter(|variant| variant.agent == agent.agent);
+        let means = variants.map(|variant| Ok((sweep.total(&variant.label, score)?.value, variant)));
+        let means = means.collect::<Result<Vec<_>>>()?;
+        let best = means.into_iter().min_by(|(a, _), (b, _)| a.total_cmp(b));
+        let name = &sweep.name;
+        match best {
+            None => ensure!(false, "{name} has no variant of {}", agent.agent),
+            Some((_, best)) => ensure!(
+                best.settings == agent.settings,
+                "{name} chose {} by {score}, and the run has {}",
+                best.label,
+                agent.label
+            ),
+        }
+    }
+    Ok(())
+}
+
+fn names(problems: &[PlannedProblem]) -> impl Iterator<Item = &str> {
+    problems.iter().map(|planned| planned.problem.as_str())
+}
+
+/// Returns the options of the manifest that change the evaluation or the problems of a suite.
+fn asked_options(run: &Run) -> BTreeSet<String> {
+    let of_others = |option: &String| {
+        let name = option.split(' ').next().unwrap_or_default();
+        !OF_PROBLEMS_AND_AGENTS.contains(&name)
+    };
+    let options = run.options().into_iter().filter(of_others);
+    options.map(|option| option.strip_prefix(PREDICT).map_or(option.clone(), predicts)).collect()
+}
+
+/// Returns the options that made the run's plan.
+fn own_options(kept: &KeptRun) -> BTreeSet<String> {
+    let predictor = kept.plan.predictor().map(|agent| predicts(&agent.label));
+    kept.plan.override_options().into_iter().chain(predictor).collect()
+}
+
+fn predicts(agent: &str) -> String {
+    format!("{PREDICT} {}", in_order(agent.trim()))
+}
+
+/// Ensures that two sets are equal, and names what only one has.
+fn same(what: &str, asked: BTreeSet<String>, own: BTreeSet<String>) -> Result<()> {
+    let without = |some: &BTreeSet<String>, others: &BTreeSet<String>| {
+        let only: Vec<&str> = some.difference(others).map(String::as_str).collect();
+        if only.is_empty() { "no others".to_owned() } else { only.join(", ") }
+    };
+    ensure!(
+        asked == own,
+        "its {what} are others: it has {}, and is asked for {}",
+        without(&own, &asked),
+        without(&asked, &own)
+    );
+    Ok(())
+}
+
+/// Returns an agent with its settings in the order of their names, as labels have them.
+fn in_order(agent: &str) -> String {
+    let Some((name, settings)) = agent.split_once(':') else { return agent.to_owned() };
+    let mut settings: Vec<&str> = settings.split(',').collect();
+    settings.sort_unstable();
+    format!("{name}:{}", settings.join(","))
+}
+
+/// Returns whether a label is of the same agent and contradicts no setting that was given. A label names no setting that has
+/// the agent's default.
+fn is_variant(label: &str, given: &str) -> bool {
+    let settings = |agent: &str| -> BTreeMap<String, String> {
+        let settings = agent.split_once(':').map_or("", |(_, settings)| settings);
+        let pairs = settings.split(',').filter_map(|setting| setting.split_once('='));
+        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    };
+    let own = settings(label);
+    let contradicted = settings(given).iter().any(|(name, value)| own.get(name).is_some_and(|own| own != value));
+    label.split(':').next() == given.split(':').next() && !contradicted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{in_order, is_variant};
+
+    #[test]
+    fn agents_are_compared_whatever_the_order_of_their_settings() {
+        assert_eq!(in_order("mlp:network=lstm,epochs=10"), in_order("mlp:epochs=10,network=lstm"));
+        assert_ne!(in_order("mlp:epochs=10"), in_order("mlp:epochs=100"));
+        assert!(is_variant("bbb:sigma-1=0.3,steps=2000", "bbb"));
+        assert!(is_variant("bbb:sigma-1=0.3,steps=2000", "bbb:steps=2000"));
+        assert!(is_variant("bbb:sigma-1=0.3", "bbb:steps=1000"), "the default");
+        assert!(!is_variant("bbb:steps=1000", "bbb:steps=2000") && !is_variant("bb", "bbb"));
+    }
+}
