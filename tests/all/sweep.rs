@@ -73,6 +73,17 @@ fn an_agent_all_of_whose_variants_fail_is_shown_with_its_first_failure() {
     assert!(finished.stdout.contains("own-failure: no variant") && finished.stdout.contains("best: uniform"));
 }
 
+/// mlp has three learning rates, one of them its default, and four batch sizes besides its default.
+#[test]
+fn a_joint_sweep_has_every_combination() {
+    let directory = RunDirectory::new();
+    let only = ["--only", "learning-rate", "--only", "batch-size", "--joint", "--plan-only"];
+    let fixed = ["sweep", "mlp", "--suite", "quick", "--problems", PROBLEM, "--out", directory.argument()];
+    let text = done(fixed.iter().chain(&only));
+    let variants = json(&directory.read("plan.json"))["agents"].as_array().unwrap().len();
+    assert_eq!(variants, 3 * 5, "{text}");
+}
+
 #[test]
 fn an_unknown_sweep_or_agent_is_refused() {
     let arguments = ["sweep", "mlp", "--only", "depth", "--suite", "quick"];

@@ -1,10 +1,15 @@
 //! The variants of an agent that its own sweeps suggest.
 
-use anyhow::{Result, bail};
+use std::collections::HashSet;
+
+use anyhow::{Result, bail, ensure};
 use jointly_host::{Description, Interface, Setting};
 use jointly_record::guess;
 
 use crate::agent_spec::AgentSpec;
+
+/// The most combinations of an agent's sweeps.
+pub const MOST_COMBINATIONS: usize = 10_000;
 
 /// Refuses names of sweeps that no agent has.
 ///
@@ -26,23 +31,70 @@ pub fn refuse_unknown(descriptions: &[Description], interface: Interface, only: 
 /// Leaves out variants that change a setting which the user has fixed. Settings at the agent's default are not named,
 /// so that a variant has the same label wherever it comes from.
 pub fn of(spec: &AgentSpec, description: &Description, interface: Interface, only: &[String]) -> Vec<AgentSpec> {
+    let sweeps = free(spec, description, interface, only);
+    named(spec, description, interface, std::iter::once(Vec::new()).chain(sweeps.into_iter().flatten()))
+}
+
+/// Returns every combination of the variants of an agent's sweeps, one of each sweep or none, each once. Combinations in which
+/// two sweeps give a setting different values are left out.
+///
+/// # Errors
+/// When there are more than [`MOST_COMBINATIONS`].
+pub fn joint(
+    spec: &AgentSpec,
+    description: &Description,
+    interface: Interface,
+    only: &[String],
+) -> Result<Vec<AgentSpec>> {
+    let sweeps = free(spec, description, interface, only);
+    let count = sweeps.iter().try_fold(1_usize, |count, sweep| count.checked_mul(sweep.len() + 1));
+    let names: Vec<&str> = description.sweeps_of(interface).map(|sweep| sweep.name.as_str()).collect();
+    ensure!(
+        count.is_some_and(|count| count <= MOST_COMBINATIONS),
+        "the sweeps of {} have more than {MOST_COMBINATIONS} combinations; choose some of them with --only: {}",
+        description.name,
+        names.join(", ")
+    );
+    let mut combinations: Vec<Vec<Setting>> = vec![Vec::new()];
+    for sweep in &sweeps {
+        let one_more = |combination: &Vec<Setting>| {
+            let fits = |variant: &&Vec<Setting>| {
+                let other = |setting: &Setting| {
+                    combination.iter().any(|known| known.name == setting.name && known.value != setting.value)
+                };
+                !variant.iter().any(other)
+            };
+            let with: Vec<_> = sweep.iter().filter(fits).map(|variant| [&combination[..], variant].concat()).collect();
+            std::iter::once(combination.clone()).chain(with).collect::<Vec<_>>()
+        };
+        combinations = combinations.iter().flat_map(one_more).collect();
+    }
+    Ok(named(spec, description, interface, combinations.into_iter()))
+}
+
+/// Returns the variants of each sweep that was asked for, without those that change a setting which the user has fixed.
+fn free(spec: &AgentSpec, description: &Description, interface: Interface, only: &[String]) -> Vec<Vec<Vec<Setting>>> {
     let asked = |name: &str| only.is_empty() || only.iter().any(|only| only == name);
+    let fixed = |setting: &Setting| spec.settings.get(&setting.name).is_some_and(|value| value != setting.value);
+    let sweeps = description.sweeps_of(interface).filter(|sweep| asked(&sweep.name));
+    let of = |variants: &[Vec<Setting>]| variants.iter().filter(|it| !it.iter().any(fixed)).cloned().collect();
+    sweeps.map(|sweep| of(&sweep.variants)).collect()
+}
+
+/// Returns the agent with each list of settings, once, without those at its defaults.
+fn named(
+    spec: &AgentSpec,
+    description: &Description,
+    interface: Interface,
+    lists: impl Iterator<Item = Vec<Setting>>,
+) -> Vec<AgentSpec> {
     let is_default = |name: &str, value: &str| {
         description.parameters_of(interface).any(|known| known.name == name && known.default == value)
     };
-    let settings =
-        description.sweeps_of(interface).filter(|sweep| asked(&sweep.name)).flat_map(|sweep| &sweep.variants);
-    let fixed = |setting: &Setting| spec.settings.get(&setting.name).is_some_and(|value| value != setting.value);
-    let free = settings.filter(|variant| !variant.iter().any(fixed));
-    let mut variants = Vec::new();
-    for variant in std::iter::once(&Vec::new()).chain(free) {
-        let settings = spec.settings.with(variant).without(is_default);
-        let variant = AgentSpec { agent: spec.agent.clone(), settings };
-        if !variants.contains(&variant) {
-            variants.push(variant);
-        }
-    }
-    variants
+    let mut known = HashSet::new();
+    let settings = lists.map(|list| spec.settings.with(&list).without(is_default));
+    let fresh = settings.filter(|settings| known.insert(settings.clone()));
+    fresh.map(|settings| AgentSpec { agent: spec.agent.clone(), settings }).collect()
 }
 
 #[cfg(test)]
@@ -93,6 +145,26 @@ mod tests {
         assert_eq!(labels("mlp:size=5", &[]), ["mlp:size=5", "mlp:l2=0.1,size=5"]);
         assert_eq!(labels("mlp:size=10", &[]), ["mlp", "mlp:l2=0.1"]);
         assert_eq!(labels("mlp:size=3", &["size"]), ["mlp:size=3", "mlp:l2=0.1,size=3"]);
+    }
+
+    /// The sweep `l2` has .1 and the default, and `size` has 3, and 3 with an l2 of .1: of 3 x 3 combinations four are different,
+    /// and none has two values of l2.
+    #[test]
+    fn combinations_are_those_on_paper() {
+        let labels = |spec: &str, only: &[&str]| -> Vec<String> {
+            let only: Vec<String> = only.iter().map(ToString::to_string).collect();
+            let variants = joint(&spec.parse().unwrap(), &description(), Interface::Classification, &only).unwrap();
+            variants.iter().map(|variant| variant.settings.label(&variant.agent)).collect()
+        };
+        assert_eq!(labels("mlp", &[]), ["mlp", "mlp:size=3", "mlp:l2=0.1,size=3", "mlp:l2=0.1"]);
+        assert_eq!(labels("mlp", &["l2"]), ["mlp", "mlp:l2=0.1"]);
+        assert_eq!(labels("mlp:size=5", &[]), ["mlp:size=5", "mlp:l2=0.1,size=5"]);
+        let many: Vec<Vec<Setting>> =
+            (0..100).map(|value| vec![Setting { name: "l2".into(), value: value.to_string() }]).collect();
+        let sweep = |name: &str| Sweep { name: name.into(), variants: many.clone(), kind: None };
+        let wide = Description { sweeps: vec![sweep("a"), sweep("b")], ..description() };
+        let error = joint(&"mlp".parse().unwrap(), &wide, Interface::Classification, &[]).unwrap_err().to_string();
+        assert!(error.contains("more than 10000 combinations") && error.contains("--only: a, b"), "{error}");
     }
 
     #[test]

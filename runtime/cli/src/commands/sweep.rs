@@ -34,6 +34,9 @@ pub(crate) struct Sweep {
     /// Only these of the agents' sweeps, as `jointly agents` lists them; may be repeated
     #[arg(long = "only", value_name = "SWEEP")]
     only: Vec<String>,
+    /// Every combination of the sweeps' variants, rather than one sweep at a time
+    #[arg(long)]
+    joint: bool,
     /// Choose one variant for all problems, or one for each setting (problems that are repetitions of one another)
     #[arg(long, value_enum, default_value_t)]
     tune: TuneArgument,
@@ -109,7 +112,12 @@ impl Sweep {
         variants::refuse_unknown(&descriptions, interface, &self.only)?;
         let mut all = Vec::new();
         for (spec, description) in self.agents.iter().zip(&descriptions) {
-            for variant in variants::of(spec, description, interface, &self.only) {
+            let of_agent = if self.joint {
+                variants::joint(spec, description, interface, &self.only)?
+            } else {
+                variants::of(spec, description, interface, &self.only)
+            };
+            for variant in of_agent {
                 if !all.contains(&variant) {
                     all.push(variant);
                 }
