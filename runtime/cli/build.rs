@@ -9,7 +9,8 @@ use std::process::Command;
 fn main() {
     // The log of HEAD grows with each commit and checkout.
     let log = git(&["rev-parse", "--git-path", "logs/HEAD"]).map(PathBuf::from);
-    let sources = ["../../plugins", "../../sdk/src", "../../wit", "../../experiments", "../../Cargo.lock"].map(PathBuf::from);
+    let sources =
+        ["../../plugins", "../../sdk/src", "../../wit", "../../experiments", "../../Cargo.lock"].map(PathBuf::from);
     let crates = ["..", "../tasks"].into_iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
     let crates = crates.map(|entry| entry.path().join("src")).filter(|path| path.is_dir());
     for path in log.into_iter().chain(sources).chain(crates) {

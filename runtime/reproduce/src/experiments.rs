@@ -64,6 +64,8 @@ experiments! {
     "shift-cifar10",
     "shift-text",
     "shift-synthetic",
+    "shift-tabular",
+    "shift-joint",
 }
 
 /// Returns all experiments of the project.

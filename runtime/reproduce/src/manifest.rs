@@ -133,7 +133,7 @@ pub struct Side {
     pub over_medians: bool,
 }
 
-/// A table of the means of some scores.
+/// A table of some scores.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Table {
@@ -142,6 +142,9 @@ pub struct Table {
     /// The run, if there are several.
     #[serde(default)]
     pub run: Option<String>,
+    /// The statistic of the scores: their mean, or the rank among the agents of the run.
+    #[serde(default)]
+    pub statistic: Statistic,
     /// The names of the scores, a column each.
     pub scores: Vec<String>,
     /// Labels of the agents, if they are not all.
@@ -308,6 +311,8 @@ impl Manifest {
         for table in &self.tables {
             self.run(table.run.as_deref())?;
             ensure!(!table.scores.is_empty(), "{} has no scores", table.title);
+            let statistic = [Statistic::Mean, Statistic::Rank].contains(&table.statistic);
+            ensure!(statistic, "{}: the statistic of a table is mean or rank", table.title);
             let one = table.problems.is_empty() || table.scores.len() == 1;
             ensure!(one, "{} has several scores and patterns of problems: give one score", table.title);
         }

@@ -176,8 +176,12 @@ impl<'e> Outcome<'e> {
             }
             let mut cells = vec![label.to_owned()];
             for (score, pattern) in &columns {
-                let mean = statistic::mean(run, label, score, *pattern)?;
-                cells.push(quantity::brief(mean.value, mean.stderr));
+                let found = if table.statistic == Statistic::Rank {
+                    rank(run, label, score, *pattern, Units::Problems)?
+                } else {
+                    statistic::mean(run, label, score, *pattern)?
+                };
+                cells.push(quantity::brief(found.value, found.stderr));
             }
             rows.push(cells);
         }
@@ -325,19 +329,23 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
             };
             statistic::correlation(&x, &y)
         }
-        (None, None) if comparison.statistic == Statistic::Rank => {
-            let labels: Vec<&str> = of.agents().map(|(_, label)| label).collect();
-            let place = labels.iter().position(|label| *label == agent);
-            let place = place.with_context(|| format!("{} has no agent {agent}", of.name))?;
-            let all = labels.into_iter().map(values).collect::<Result<Vec<_>>>()?;
-            Ok(statistic::ranks(&all, place)?.mean())
-        }
+        (None, None) if comparison.statistic == Statistic::Rank => rank(of, agent, score, problems, comparison.units),
         (None, None) if comparison.statistic == Statistic::Mean && comparison.units == Units::Problems => {
             Ok(values(agent)?.mean())
         }
         (None, None) if comparison.statistic == Statistic::Mean => statistic::mean(of, agent, score, problems),
         _ => bail!("{} does not say what it compares", comparison.title),
     }
+}
+
+/// Computes the mean rank of an agent among all of the run.
+fn rank(run: &KeptRun, agent: &str, score: &str, problems: Option<&str>, units: Units) -> Result<Estimate> {
+    let labels: Vec<&str> = run.agents().map(|(_, label)| label).collect();
+    let place = labels.iter().position(|label| *label == agent);
+    let place = place.with_context(|| format!("{} has no agent {agent}", run.name))?;
+    let of = |label: &str| Ok::<_, anyhow::Error>(run.values(label, score, problems)?.over(units));
+    let all = labels.into_iter().map(of).collect::<Result<Vec<_>>>()?;
+    Ok(statistic::ranks(&all, place)?.mean())
 }
 
 #[cfg(test)]
