@@ -49,12 +49,12 @@ fn check(run: &Run, kept: &KeptRun) -> Result<()> {
         "it has {found} problems, and not the {} that match",
         asked.len()
     );
-    same("options", asked_options(run), own_options(kept))?;
+    same("options", &asked_options(run), &own_options(kept))?;
     let own: BTreeSet<String> = kept.agents().map(|(_, label)| in_order(label)).collect();
     let asked: BTreeSet<String> = run.agents().map(in_order).collect();
     if !run.is_sweep() {
         // Without agents a suite runs its own.
-        return if asked.is_empty() { Ok(()) } else { same("agents", asked, own) };
+        return if asked.is_empty() { Ok(()) } else { same("agents", &asked, &own) };
     }
     // Variants are the agents' own affair, and each keeps the settings that were given.
     for label in own {
@@ -119,7 +119,7 @@ fn predicts(agent: &str) -> String {
 }
 
 /// Ensures that two sets are equal, and names what only one has.
-fn same(what: &str, asked: BTreeSet<String>, own: BTreeSet<String>) -> Result<()> {
+fn same(what: &str, asked: &BTreeSet<String>, own: &BTreeSet<String>) -> Result<()> {
     let without = |some: &BTreeSet<String>, others: &BTreeSet<String>| {
         let only: Vec<&str> = some.difference(others).map(String::as_str).collect();
         if only.is_empty() { "no others".to_owned() } else { only.join(", ") }
@@ -127,8 +127,8 @@ fn same(what: &str, asked: BTreeSet<String>, own: BTreeSet<String>) -> Result<()
     ensure!(
         asked == own,
         "its {what} are others: it has {}, and is asked for {}",
-        without(&own, &asked),
-        without(&asked, &own)
+        without(own, asked),
+        without(asked, own)
     );
     Ok(())
 }

@@ -137,11 +137,18 @@ impl KeptRun {
     /// # Errors
     /// When there is no such agent or score.
     pub(crate) fn total(&self, label: &str, score: &str) -> Result<Estimate> {
-        let total = self.scores_of(label)?.scores.get(score);
+        let scores = self.scores_of(label)?;
+        let total = scores.scores.get(score);
         let total = total.with_context(|| format!("{label} has no score {score} in {}", self.name))?;
         let (value, stderr) = (number(&total.mean), number(&total.stderr));
         let value = value.with_context(|| format!("{score} of {label} in {} is no number", self.name))?;
-        let units = different(self.plan.problems.iter().map(PlannedProblem::cluster));
+        // Some scores are of some problems alone.
+        let lacks = |problem: &&str| {
+            let found = scores.problems.iter().find(|found| found.problem == **problem);
+            found.is_some_and(|found| !found.values.contains_key(score))
+        };
+        let of = self.plan.problems.iter().filter(|planned| !lacks(&planned.problem.as_str()));
+        let units = different(of.map(PlannedProblem::cluster));
         Ok(Estimate { value, stderr: stderr.unwrap_or(f64::NAN), units })
     }
 

@@ -149,9 +149,14 @@ pub(crate) fn over_medians<'r>(
     score: &str,
     problems: Option<&str>,
 ) -> Result<BTreeMap<&'r str, f64>> {
+    let values = run.agents().map(|(_, label)| Ok((label, run.values(label, score, problems)?)));
+    Ok(of_medians(values.collect::<Result<_>>()?))
+}
+
+/// The same of values that are given, by agent.
+fn of_medians(agents: Vec<(&str, Values)>) -> BTreeMap<&str, f64> {
     let mut clusters: BTreeMap<String, Vec<(&str, f64)>> = BTreeMap::new();
-    for (_, label) in run.agents() {
-        let values = run.values(label, score, problems)?;
+    for (label, values) in agents {
         let mut sums: BTreeMap<&String, (f64, f64)> = BTreeMap::new();
         for (cluster, value) in values.clusters.iter().zip(&values.each) {
             let (sum, count) = sums.entry(cluster).or_default();
@@ -169,7 +174,7 @@ pub(crate) fn over_medians<'r>(
             *means.entry(label).or_default() += mean / middle / count;
         }
     }
-    Ok(means)
+    means
 }
 
 /// Returns the median, the mean of the two in the middle of an even number.
@@ -191,7 +196,7 @@ pub(crate) fn variants<'r>(run: &'r KeptRun, key: &str) -> Result<Vec<&'r str>> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Statistic, between, compare, correlation, ranks};
+    use super::{Statistic, between, compare, correlation, of_medians, ranks};
     use crate::values::Values;
 
     fn values(values: &[f64]) -> Values {
@@ -231,6 +236,17 @@ mod tests {
         assert_eq!(ranks(&all, 2).unwrap().each, [1.0, 0.0]);
         assert!(ranks(&[values(&[1.0]), values(&[1.0, 2.0])], 0).is_err());
         assert!(ranks(&[values(&[1.0]), values(&[f64::NAN])], 0).is_err());
+    }
+
+    /// The means on the first cluster are 1, 2 and 4, whose median is 2, and on the second 3, 6 and 9, whose median is 6.
+    #[test]
+    fn clusters_count_alike_over_their_medians() {
+        let of = |label, each: [f64; 3]| {
+            let clusters = ["x", "y", "y"].map(str::to_owned).to_vec();
+            (label, Values { clusters, ..values(&each) })
+        };
+        let found = of_medians(vec![of("a", [1.0, 2.0, 4.0]), of("b", [2.0, 6.0, 6.0]), of("c", [4.0, 9.0, 9.0])]);
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), [("a", 0.5), ("b", 1.0), ("c", 1.75)]);
     }
 
     #[test]
