@@ -173,12 +173,12 @@ fn manifests_that_do_not_fit_are_refused_by_name() {
     let quick = "\"--suite\", \"quick\", \"--problems\", \"quick/t10/*\"";
     let others = [
         ("\"uniform\", \"--suite\", \"quick/real\"".to_owned(), vec!["is of the suite quick", "quick/real"]),
+        (format!("\"uniform\", \"prior\", {quick}, \"--draws\", \"20\""), vec!["its agents differ", "asks for prior"]),
         (
-            format!("\"uniform\", \"prior\", {quick}, \"--draws\", \"20\""),
-            vec!["its agents are others", "asked for prior"],
+            format!("\"uniform\", {quick}"),
+            vec!["its options differ: the run has --draws 20, and the manifest asks for nothing more"],
         ),
-        (format!("\"uniform\", {quick}"), vec!["its options are others: it has --draws 20"]),
-        (format!("\"uniform\", {quick}, \"--draws\", \"30\""), vec!["asked for --draws 30"]),
+        (format!("\"uniform\", {quick}, \"--draws\", \"30\""), vec!["asks for --draws 30"]),
     ];
     for (arguments, parts) in others {
         fs::write(path("other.toml"), manifest(&arguments, published)).unwrap();
@@ -200,10 +200,10 @@ fn settings_that_a_sweep_did_not_choose_are_refused() {
         let options = "\"--draws\", \"20\", \"--suite\", \"quick\", \"--problems\"";
         format!(
             "page = \"testbed\"\npaper = \"none\"\ntitle = \"Chosen\"\ncost = \"a second\"\n\
-             [[run]]\nname = \"sweep\"\narguments = [\"sweep\", \"knn\", {options}, \"quick/t10/*/seed0\"]\n\
+             [[run]]\nname = \"sweep\"\narguments = [\"sweep\", \"knn\", \"--joint\", {options}, \"quick/t10/*/seed0\"]\n\
              [[run]]\nname = \"final\"\narguments = [\"run\", \"{agent}\", {options}, \"quick/t10/*/seed{seed}\"]\n\
              chosen = {{ by = \"sweep\", score = \"kl_tau1\" }}\n\
-             [[table]]\ntitle = \"KL\"\nrun = \"final\"\nscores = [\"kl_tau1\"]\n"
+             [[table]]\ntitle = \"KL\"\nrun = \"final\"\nstatistic = \"rank\"\nscores = [\"kl_tau1\"]\n"
         )
     };
     let out = path("out");
@@ -219,7 +219,13 @@ fn settings_that_a_sweep_did_not_choose_are_refused() {
     let (best, rest) = rest.split_once(" by kl_tau1").unwrap();
     assert!(best != "knn:k=1" && rest.contains("the run has knn:k=1"), "{said}");
     let right = reproduce(best, 1);
-    assert_eq!(right.code, Some(0), "{right:?}");
+    // The only agent of a run is the first.
+    assert!(right.code == Some(0) && right.stdout.contains("rank by kl_tau1"), "{right:?}");
+    // A sweep of another agent is not the manifest's.
+    let swept = text(best, 1).replace("[\"sweep\", \"knn\", \"--joint\"", "[\"sweep\", \"knn\", \"random-forest\"");
+    fs::write(path("chosen.toml"), swept).unwrap();
+    let part = run(["reproduce", &path("chosen.toml"), "--check", "--kept", &path("out/chosen")]);
+    assert!(part.code == Some(2) && part.stderr.contains("it has no variant of random-forest"), "{part:?}");
     let same = reproduce(best, 0);
     assert_eq!(same.code, Some(2), "{same:?}");
     assert!(same.stderr.contains("is among the problems of sweep that chose"), "{}", same.stderr);

@@ -11,22 +11,22 @@ use crate::kept::KeptRun;
 use crate::manifest::Run;
 
 /// Options that decide on problems and agents, which are compared themselves.
-const OF_PROBLEMS_AND_AGENTS: [&str; 5] = ["--suite", "--seed", "--problems", "--only", "--tune"];
+const OF_PROBLEMS_AND_AGENTS: [&str; 6] = ["--suite", "--seed", "--problems", "--only", "--joint", "--tune"];
+/// Options that decide whether an agent finishes, and change no score of one that does.
+const OF_LIMITS: [&str; 4] = ["--fuel", "--memory", "--request-timeout", "--engine"];
 /// The option that names the agent that predicts.
 const PREDICT: &str = "--predict";
 
-/// Reads a run from the first folder that has one of its name, or returns `None` if none has its scores.
+/// Reads a run from a folder, or returns `None` if the folder has no scores of that name.
 ///
 /// # Errors
-/// When it cannot be read, or is another than the manifest's.
-pub fn find(run: &Run, folders: &[&Path]) -> Result<Option<KeptRun>> {
-    for folder in folders {
-        let Some(kept) = KeptRun::read(folder, &run.name)? else { continue };
-        let place = || format!("{} in {} is another run than the manifest's", run.name, folder.shown());
-        check(run, &kept).with_context(place)?;
-        return Ok(Some(kept));
-    }
-    Ok(None)
+/// When it cannot be read, is another than the manifest's, or an agent failed in it.
+pub fn find(run: &Run, folder: &Path) -> Result<Option<KeptRun>> {
+    let Some(kept) = KeptRun::read(folder, &run.name)? else { return Ok(None) };
+    let place = || format!("{} in {} is another run than the manifest's", run.name, folder.shown());
+    check(run, &kept).with_context(place)?;
+    ensure!(kept.failed() == 0, "{}: an agent failed on some problem: no number can be compared", run.name);
+    Ok(Some(kept))
 }
 
 /// Checks a run's suite, seed, problems, agents and options against the arguments of the manifest.
@@ -56,11 +56,11 @@ fn check(run: &Run, kept: &KeptRun) -> Result<()> {
         // Without agents a suite runs its own.
         return if asked.is_empty() { Ok(()) } else { same("agents", &asked, &own) };
     }
-    // Variants are the agents' own affair, and each keeps the settings that were given.
-    for label in own {
-        let of = |given: &&String| is_variant(&label, given);
-        ensure!(asked.iter().find(of).is_some(), "it has {label}, which is no variant of what is swept");
-    }
+    // Which variants there are is known to the agents alone. Each has the settings that were given.
+    let stray = own.iter().find(|label| !asked.iter().any(|given| is_variant(label, given)));
+    ensure!(stray.is_none(), "it has {}, which is no variant of what is swept", stray.map_or("", String::as_str));
+    let missing = asked.iter().find(|given| !own.iter().any(|label| is_variant(label, given)));
+    ensure!(missing.is_none(), "it has no variant of {}", missing.map_or("", String::as_str));
     Ok(())
 }
 
@@ -79,17 +79,11 @@ pub(crate) fn check_chosen(kept: &KeptRun, sweep: &KeptRun, score: &str) -> Resu
         let variants = sweep.plan.agents.iter().filter(|variant| variant.agent == agent.agent);
         let means = variants.map(|variant| Ok((sweep.total(&variant.label, score)?.value, variant)));
         let means = means.collect::<Result<Vec<_>>>()?;
-        let best = means.into_iter().min_by(|(a, _), (b, _)| a.total_cmp(b));
-        let name = &sweep.name;
-        match best {
-            None => ensure!(false, "{name} has no variant of {}", agent.agent),
-            Some((_, best)) => ensure!(
-                best.settings == agent.settings,
-                "{name} chose {} by {score}, and the run has {}",
-                best.label,
-                agent.label
-            ),
-        }
+        let best = means.iter().min_by(|(a, _), (b, _)| a.total_cmp(b));
+        let (least, best) = best.with_context(|| format!("{} has no variant of {}", sweep.name, agent.agent))?;
+        // Several variants may have the lowest score.
+        let chosen = means.iter().any(|(mean, variant)| mean == least && variant.settings == agent.settings);
+        ensure!(chosen, "{} chose {} by {score}, and the run has {}", sweep.name, best.label, agent.label);
     }
     Ok(())
 }
@@ -102,7 +96,7 @@ fn names(problems: &[PlannedProblem]) -> impl Iterator<Item = &str> {
 fn asked_options(run: &Run) -> BTreeSet<String> {
     let of_others = |option: &String| {
         let name = option.split(' ').next().unwrap_or_default();
-        !OF_PROBLEMS_AND_AGENTS.contains(&name)
+        !OF_PROBLEMS_AND_AGENTS.contains(&name) && !OF_LIMITS.contains(&name)
     };
     let options = run.options().into_iter().filter(of_others);
     options.map(|option| option.strip_prefix(PREDICT).map_or(option.clone(), predicts)).collect()
@@ -111,7 +105,9 @@ fn asked_options(run: &Run) -> BTreeSet<String> {
 /// Returns the options that made the run's plan.
 fn own_options(kept: &KeptRun) -> BTreeSet<String> {
     let predictor = kept.plan.predictor().map(|agent| predicts(&agent.label));
-    kept.plan.override_options().into_iter().chain(predictor).collect()
+    // An entry may have several options.
+    let options = kept.plan.override_options().join(" ").replace(" --", "\n--");
+    options.lines().map(str::to_owned).chain(predictor).collect()
 }
 
 fn predicts(agent: &str) -> String {
@@ -122,11 +118,11 @@ fn predicts(agent: &str) -> String {
 fn same(what: &str, asked: &BTreeSet<String>, own: &BTreeSet<String>) -> Result<()> {
     let without = |some: &BTreeSet<String>, others: &BTreeSet<String>| {
         let only: Vec<&str> = some.difference(others).map(String::as_str).collect();
-        if only.is_empty() { "no others".to_owned() } else { only.join(", ") }
+        if only.is_empty() { "nothing more".to_owned() } else { only.join(", ") }
     };
     ensure!(
         asked == own,
-        "its {what} are others: it has {}, and is asked for {}",
+        "its {what} differ: the run has {}, and the manifest asks for {}",
         without(own, asked),
         without(asked, own)
     );

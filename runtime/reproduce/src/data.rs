@@ -7,7 +7,7 @@ use jointly_data::shift::{locate_shift, shift_card};
 use jointly_data::uci::{locate_uci, uci_card};
 use jointly_data::{card, locate};
 
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, Run};
 
 impl Manifest {
     /// Returns the datasets of the experiment that are in none of the directories.
@@ -15,7 +15,17 @@ impl Manifest {
     /// # Errors
     /// When the manifest names an unknown dataset.
     pub fn missing(&self, directories: &[PathBuf]) -> Result<Vec<String>> {
-        let mut names: Vec<&String> = self.runs.iter().flat_map(|run| &run.data).collect();
+        Run::missing(self.runs.iter(), directories)
+    }
+}
+
+impl Run {
+    /// Returns the datasets of some runs that are in none of the directories.
+    ///
+    /// # Errors
+    /// When a run names an unknown dataset.
+    pub fn missing<'r>(runs: impl Iterator<Item = &'r Self>, directories: &[PathBuf]) -> Result<Vec<String>> {
+        let mut names: Vec<&String> = runs.flat_map(|run| &run.data).collect();
         names.sort_unstable();
         names.dedup();
         let mut missing = Vec::new();

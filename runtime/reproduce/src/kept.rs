@@ -145,7 +145,7 @@ impl KeptRun {
         // Some scores are of some problems alone.
         let lacks = |problem: &&str| {
             let found = scores.problems.iter().find(|found| found.problem == **problem);
-            found.is_some_and(|found| !found.values.contains_key(score))
+            found.is_none_or(|found| !found.values.contains_key(score))
         };
         let of = self.plan.problems.iter().filter(|planned| !lacks(&planned.problem.as_str()));
         let units = different(of.map(PlannedProblem::cluster));

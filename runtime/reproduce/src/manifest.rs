@@ -145,6 +145,9 @@ pub struct Table {
     /// The statistic of the scores: their mean, or the rank among the agents of the run.
     #[serde(default)]
     pub statistic: Statistic,
+    /// The units of a rank's standard error.
+    #[serde(default)]
+    pub units: Units,
     /// The names of the scores, a column each.
     pub scores: Vec<String>,
     /// Labels of the agents, if they are not all.
@@ -272,6 +275,9 @@ impl Manifest {
             let plain = |c: char| c.is_ascii_alphanumeric() || "-_/".contains(c);
             let parts = run.name.split('/').all(|part| !part.is_empty());
             ensure!(parts && run.name.chars().all(plain), "{} is no name of a run's directory", run.name);
+            if let Some(word) = words.iter().find(|word| word.starts_with("--") && word.contains('=')) {
+                bail!("the arguments of {} have {word}: give an option and its value as two words", run.name);
+            }
             if let Some(chosen) = &run.chosen {
                 let sweep = self.run(Some(&chosen.by))?;
                 ensure!(sweep.is_sweep(), "{} is to be chosen by {}, which is no sweep", run.name, chosen.by);
@@ -386,6 +392,12 @@ mod tests {
         assert!(defect("[[run]]\nname = \"../x\"\narguments = [\"run\"]").contains("is no name of a run's directory"));
         let given = "[[run]]\nname = \"x\"\narguments = [\"run\", \"--out\", \"y\"]";
         assert!(defect(given).contains("have --out"), "{}", defect(given));
+        let given = RUN.replace("\"quick\"]", "\"quick\", \"--draws=20\"]");
+        assert!(defect(&given).contains("give an option and its value as two words"), "{}", defect(&given));
+        let chosen = format!("{RUN}\nchosen = {{ by = \"quick\", score = \"kl_tau1\" }}");
+        assert!(defect(&chosen).contains("which is no sweep"), "{}", defect(&chosen));
+        let table = format!("{RUN}\n[[table]]\ntitle = \"KL\"\nscores = [\"kl_tau1\"]\nstatistic = \"ratio\"");
+        assert!(defect(&table).contains("mean or rank"), "{}", defect(&table));
         let compare = |lines: &str| {
             format!("{RUN}\n[[compare]]\ntitle = \"KL\"\nscore = \"kl_tau1\"\nreading-error = 0.1\n{lines}")
         };

@@ -10,7 +10,7 @@ use jointly_record::quantity;
 use crate::asked;
 use crate::experiments::Experiment;
 use crate::kept::KeptRun;
-use crate::manifest::{Comparison, Manifest, Published, Table};
+use crate::manifest::{Comparison, Manifest, Published, Run, Table};
 use crate::statistic::{self, Statistic};
 use crate::values::{Estimate, Units};
 
@@ -94,16 +94,16 @@ pub struct Outcome<'e> {
 
 impl<'e> Outcome<'e> {
     /// Compares the runs of an experiment with what was published, or returns `None` if some have no scores. Each run is
-    /// read from the first folder that has one of its name.
+    /// read from its folder.
     ///
     /// # Errors
     /// When a run is another than the manifest's, cannot be read, or lacks an agent, score or problem of the manifest.
-    pub fn read(experiment: &'e Experiment, folders: &[&Path]) -> Result<Option<Self>> {
+    pub fn read<'f>(experiment: &'e Experiment, folder: impl Fn(&Run) -> &'f Path) -> Result<Option<Self>> {
         let manifest = &experiment.manifest;
         let mut runs = Vec::with_capacity(manifest.runs.len());
         for run in &manifest.runs {
-            let Some(kept) = asked::find(run, folders).with_context(|| experiment.id.clone())? else { return Ok(None) };
-            ensure!(kept.failed() == 0, "{}: an agent failed on some problem: no number can be compared", run.name);
+            let found = asked::find(run, folder(run)).with_context(|| experiment.id.clone())?;
+            let Some(kept) = found else { return Ok(None) };
             runs.push(kept);
         }
         for (run, kept) in manifest.runs.iter().zip(&runs) {
@@ -168,7 +168,8 @@ impl<'e> Outcome<'e> {
         let scores = table.scores.iter().map(String::as_str);
         let columns: Vec<(&str, Option<&str>)> =
             scores.flat_map(|score| patterns.iter().map(move |pattern| (score, *pattern))).collect();
-        let headings = columns.iter().map(|(score, pattern)| pattern.map_or(*score, bare).to_owned());
+        let prefix = if table.statistic == Statistic::Rank { "rank by " } else { "" };
+        let headings = columns.iter().map(|(score, pattern)| format!("{prefix}{}", pattern.map_or(*score, bare)));
         let mut rows = vec![iter::once("agent".to_owned()).chain(headings).collect()];
         for (_, label) in run.agents() {
             if !table.agents.is_empty() && !table.agents.iter().any(|named| named == label) {
@@ -177,7 +178,7 @@ impl<'e> Outcome<'e> {
             let mut cells = vec![label.to_owned()];
             for (score, pattern) in &columns {
                 let found = if table.statistic == Statistic::Rank {
-                    rank(run, label, score, *pattern, Units::Problems)?
+                    rank(run, label, score, *pattern, table.units)?
                 } else {
                     statistic::mean(run, label, score, *pattern)?
                 };
@@ -327,7 +328,10 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
                     .map(|label| Ok(statistic::mean(other, label, score, problems)?.value))
                     .collect::<Result<_>>()?
             };
-            statistic::correlation(&x, &y)
+            // Variants of one agent are alike.
+            let groups: Vec<&str> =
+                if agent == "*" { of.agents().map(|(name, _)| name).collect() } else { labels.clone() };
+            statistic::correlation(&x, &y, &groups)
         }
         (None, None) if comparison.statistic == Statistic::Rank => rank(of, agent, score, problems, comparison.units),
         (None, None) if comparison.statistic == Statistic::Mean && comparison.units == Units::Problems => {

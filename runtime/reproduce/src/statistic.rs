@@ -1,6 +1,6 @@
 //! Statistics of scores, with their standard errors: what a paper's number is a mean, ratio or difference of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
 use jointly_core::{paired_difference, ratio_of_means, summarize_clusters};
@@ -113,19 +113,25 @@ pub(crate) fn mean(run: &KeptRun, agent: &str, score: &str, problems: Option<&st
 /// Computes Pearson's correlation of two lists.
 ///
 /// # Formula
-/// r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)^2 sum (y - mean y)^2) over n pairs. Its standard error is the
-/// jackknife's, sqrt((n - 1) / n sum (r_i - mean r_i)^2) with r_i that without pair i: it tells where r rests on one pair.
+/// r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)^2 sum (y - mean y)^2) over all pairs. Its standard error is the
+/// jackknife's over n groups, sqrt((n - 1) / n sum (r_i - mean r_i)^2) with r_i that without the pairs of group i: it tells
+/// where r rests on one group.
 ///
 /// # Errors
-/// With fewer than four pairs.
-pub(crate) fn correlation(x: &[f64], y: &[f64]) -> Result<Estimate> {
-    ensure!(x.len() == y.len() && x.len() > 3, "a correlation needs four agents or more, and {} match", x.len());
-    let n = x.len() as f64;
-    let without = |values: &[f64], place: usize| [&values[..place], &values[place + 1..]].concat();
-    let others: Vec<f64> = (0..x.len()).map(|place| pearson(&without(x, place), &without(y, place))).collect();
+/// With fewer than four groups.
+pub(crate) fn correlation(x: &[f64], y: &[f64], groups: &[&str]) -> Result<Estimate> {
+    let names: BTreeSet<&str> = groups.iter().copied().collect();
+    let same = x.len() == y.len() && x.len() == groups.len();
+    ensure!(same && names.len() > 3, "a correlation needs four agents or more, and {} match", names.len());
+    let n = names.len() as f64;
+    let without = |values: &[f64], name: &str| -> Vec<f64> {
+        let others = values.iter().zip(groups).filter(|(_, group)| **group != name);
+        others.map(|(value, _)| *value).collect()
+    };
+    let others: Vec<f64> = names.iter().map(|name| pearson(&without(x, name), &without(y, name))).collect();
     let mean = others.iter().sum::<f64>() / n;
     let squares: f64 = others.iter().map(|r| (r - mean) * (r - mean)).sum();
-    Ok(Estimate { value: pearson(x, y), stderr: ((n - 1.0) / n * squares).sqrt(), units: x.len() })
+    Ok(Estimate { value: pearson(x, y), stderr: ((n - 1.0) / n * squares).sqrt(), units: names.len() })
 }
 
 fn pearson(x: &[f64], y: &[f64]) -> f64 {
@@ -153,7 +159,7 @@ pub(crate) fn over_medians<'r>(
     Ok(of_medians(values.collect::<Result<_>>()?))
 }
 
-/// The same of values that are given, by agent.
+/// Computes [`over_medians`] of the values of each agent.
 fn of_medians(agents: Vec<(&str, Values)>) -> BTreeMap<&str, f64> {
     let mut clusters: BTreeMap<String, Vec<(&str, f64)>> = BTreeMap::new();
     for (label, values) in agents {
@@ -253,11 +259,17 @@ mod tests {
     fn a_correlation_is_that_on_paper() {
         // x - mean = (-1.5, -.5, .5, 1.5), y - mean = (-1, -1, -1, 3): r = 6 / sqrt(5 * 12). Without the last pair y does not
         // vary, and there is no correlation.
-        let found = correlation(&[1.0, 2.0, 3.0, 4.0], &[1.0, 1.0, 1.0, 5.0]).unwrap();
+        let each = ["a", "b", "c", "d"];
+        let found = correlation(&[1.0, 2.0, 3.0, 4.0], &[1.0, 1.0, 1.0, 5.0], &each).unwrap();
         assert!((found.value - 6.0 / 60.0_f64.sqrt()).abs() < 1e-15 && found.stderr.is_nan(), "{found:?}");
         // Corners of a square: r = 0, and without one of them the other three give -.5, .5, .5 and -.5.
-        let found = correlation(&[0.0, 0.0, 1.0, 1.0], &[0.0, 1.0, 0.0, 1.0]).unwrap();
+        let found = correlation(&[0.0, 0.0, 1.0, 1.0], &[0.0, 1.0, 0.0, 1.0], &each).unwrap();
         assert!(found.value == 0.0 && (found.stderr - (0.75_f64).sqrt()).abs() < 1e-15, "{found:?}");
-        assert!(correlation(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0]).is_err());
+        // The same corners twice, as variants of four agents, have the same r and error.
+        let twice = |values: [f64; 4]| [values, values].concat();
+        let found = correlation(&twice([0.0, 0.0, 1.0, 1.0]), &twice([0.0, 1.0, 0.0, 1.0]), &[each, each].concat());
+        let found = found.unwrap();
+        assert!(found.value == 0.0 && (found.stderr - (0.75_f64).sqrt()).abs() < 1e-15, "{found:?}");
+        assert!(found.units == 4 && correlation(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], &each[..3]).is_err());
     }
 }

@@ -92,30 +92,35 @@ impl Reproduce {
         };
         let experiment = named(name)?;
         if self.kept_runs.check {
-            return self.compare(&experiment, &[self.kept.as_path()]);
+            return self.compare(&experiment, |_| &self.kept);
         }
         let out = self.out.join(&experiment.id);
         if !self.keep {
             let runs: Vec<&Run> = experiment.manifest.runs.iter().collect();
-            return self.run(&experiment, &runs)?.map_or_else(|| self.compare(&experiment, &[out.as_path()]), Ok);
+            return self.run(&experiment, &runs)?.map_or_else(|| self.compare(&experiment, |_| &out), Ok);
         }
         ensure!(find(name)?.is_some(), "--keep is for the project's own experiments, and {name} is a file");
         let commit = commit()?;
         let mut missing = Vec::new();
         for run in &experiment.manifest.runs {
-            // A kept run that another command made is replaced.
-            if find_run(run, &[self.kept.as_path()]).is_ok_and(|kept| kept.is_some()) {
-                let kept = self.kept.join(&run.name);
-                output::note(&format!("{} is kept already; to run it again, remove it", kept.shown()));
-            } else {
-                missing.push(run);
+            let kept = self.kept.join(&run.name);
+            match find_run(run, &self.kept) {
+                Ok(Some(_)) => output::note(&format!("{} is kept already; to run it again, remove it", kept.shown())),
+                Ok(None) => missing.push(run),
+                Err(error) => {
+                    output::note(&format!("{} is replaced: {error:#}", kept.shown()));
+                    missing.push(run);
+                }
             }
         }
         if let Some(code) = self.run(&experiment, &missing)? {
             return Ok(code);
         }
-        let code = self.compare(&experiment, &[&out, &self.kept])?;
-        for run in missing {
+        let place = |run: &Run| {
+            if missing.iter().any(|new| new.name == run.name) { out.as_path() } else { self.kept.as_path() }
+        };
+        let code = self.compare(&experiment, place)?;
+        for run in &missing {
             let kept = keep(&out.join(&run.name), &self.kept, &run.name, commit)?;
             output::note(&format!("kept {}", kept.shown()));
         }
@@ -129,7 +134,7 @@ impl Reproduce {
         for experiment in all()? {
             let Experiment { id, manifest } = &experiment;
             let missing = manifest.missing(&directories)?;
-            let outcome = Outcome::read(&experiment, &[self.kept.as_path()]);
+            let outcome = Outcome::read(&experiment, |_| &self.kept);
             let counts = outcome.as_ref().ok().and_then(Option::as_ref).map(Outcome::counts);
             let kept = match (&outcome, &manifest.not_run) {
                 (Err(error), _) => format!("the kept run does not fit: {error:#}"),
@@ -169,7 +174,7 @@ impl Reproduce {
     fn run(&self, experiment: &Experiment, runs: &[&Run]) -> Result<Option<ExitCode>> {
         let directories = self.data.directories().paths()?;
         let manifest = &experiment.manifest;
-        let missing = manifest.missing(&directories)?;
+        let missing = Run::missing(runs.iter().copied(), &directories)?;
         if !missing.is_empty() {
             let mut others = Vec::new();
             for other in all()? {
@@ -218,12 +223,11 @@ impl Reproduce {
         Ok((out, words, command))
     }
 
-    /// Sets the runs of an experiment, each in the first folder that has it, beside the published numbers.
-    fn compare(&self, experiment: &Experiment, folders: &[&Path]) -> Result<ExitCode> {
-        let Some(outcome) = Outcome::read(experiment, folders)? else {
+    /// Sets the runs of an experiment, each in its folder, beside the published numbers.
+    fn compare<'f>(&self, experiment: &Experiment, folder: impl Fn(&Run) -> &'f Path) -> Result<ExitCode> {
+        let Some(outcome) = Outcome::read(experiment, &folder)? else {
             let runs = experiment.manifest.runs.iter();
-            let places = runs.flat_map(|run| folders.iter().map(|folder| folder.join(&run.name).shown().to_string()));
-            let runs: Vec<String> = places.collect();
+            let runs: Vec<String> = runs.map(|run| folder(run).join(&run.name).shown().to_string()).collect();
             bail!(
                 "{} has no scores in {}; `jointly reproduce {0}` runs it, and with --keep puts it there",
                 experiment.id,
@@ -250,7 +254,7 @@ impl Reproduce {
         let experiments = all()?;
         let (mut found, mut defects): (Vec<Found>, Vec<String>) = (Vec::new(), Vec::new());
         for experiment in &experiments {
-            match Outcome::read(experiment, &[self.kept.as_path()]) {
+            match Outcome::read(experiment, |_| &self.kept) {
                 Ok(outcome) => {
                     defects.extend(outcome.iter().flat_map(Outcome::defects));
                     found.push((experiment, outcome));
