@@ -116,7 +116,8 @@ impl<'a> Setup<'a> {
         let recipe = Recipe { steps: self.steps(), batch_size, learning_rate, penalty, ..Recipe::default() };
         let training = Training::new(&recipe, task, data, self.seed)?;
         let network = training.run(member, plan.network(self.seed, member), None, &[], progress)?;
-        Ok(Fitted { network, ..self.untrained(member) })
+        let (encoder, resnet) = (plan.encoder(self.seed, member), plan.resnet(self.seed, member));
+        Ok(Fitted { reader: self.reader.clone(), encoder, resnet, network })
     }
 
     /// Returns a trained member from the bytes that [`Fitted::learned`] gave of it.

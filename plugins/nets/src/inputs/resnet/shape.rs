@@ -117,7 +117,7 @@ impl Shape {
             return Err(Failure::InvalidSetting(format!(
                 "network=resnet20 needs more than {} MiB for minibatches of {batch_size} images of {height} x {width} \
                  pixels: use a smaller batch-size, or smaller images",
-                MOST_NUMBERS * size_of::<f32>() >> 20
+                (MOST_NUMBERS * size_of::<f32>()) >> 20
             )));
         }
         let convolutions: Vec<(Convolution, usize)> = convolutions(image).ok_or_else(|| {
@@ -149,7 +149,7 @@ impl Shape {
 
     /// The number of features.
     pub(in crate::inputs) fn features(&self) -> usize {
-        CHANNELS[CHANNELS.len() - 1]
+        self.layers.last().map_or(0, |layer| layer.output().channels)
     }
 
     /// The number of vectors of parameters.
@@ -169,7 +169,7 @@ impl Shape {
 
     /// Returns the layer from which the shortcut that ends at layer `l` starts, if one ends there.
     pub(super) fn shortcut(&self, l: usize) -> Option<usize> {
-        l.checked_sub(2).filter(|from| from.is_multiple_of(2))
+        l.checked_sub(2).filter(|from| from.is_multiple_of(2) && l < self.layers.len())
     }
 }
 

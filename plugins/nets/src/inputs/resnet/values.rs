@@ -112,7 +112,9 @@ impl Values {
             add(taken, (output, to.pixels(count, 1), width));
         }
         // The border is zero before and after.
-        output.iter_mut().for_each(|value| *value = value.relu());
+        for value in output.iter_mut() {
+            *value = value.relu();
+        }
     }
 
     /// Writes the mean over the pixels of each channel of the last layer, image by image.
@@ -126,7 +128,9 @@ impl Values {
             for pixel in image.chunks_exact(width) {
                 sum.iter_mut().zip(pixel).for_each(|(sum, value)| *sum = *sum + *value);
             }
-            sum.iter_mut().for_each(|sum| *sum = *sum * share);
+            for sum in &mut sum {
+                *sum = *sum * share;
+            }
             out.copy_from_slice(floats(&sum));
         }
     }
@@ -171,7 +175,7 @@ impl Values {
         // Batch normalisation takes away what a bias would add.
         gradient[layer.biases()].fill(Lanes::splat(0.0));
         // The shortcut that ends at the next layer starts where this layer starts.
-        if let Some(from) = shape.shortcut(l + 1).filter(|_| l + 1 < shape.layers().len()) {
+        if let Some(from) = shape.shortcut(l + 1) {
             let end = &shape.layers()[l + 1];
             let taken = (&held[..], (0..).step_by(end.width()), end.width());
             let place = bordered(&shape.layers()[from]);
