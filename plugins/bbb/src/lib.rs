@@ -163,7 +163,9 @@ impl BayesByBackprop {
         let settings = Settings::parse(settings)?;
         let sort = Sort::of(task);
         let learning_rate = settings.learning_rate.or(sort.choose(3e-3, 1e-3));
-        let design = settings.design(task, learning_rate, Penalty::NONE)?;
+        let design = settings
+            .design(task, learning_rate, Penalty::NONE)?
+            .with_uncertain_convolutions("bbb has a posterior over them")?;
         // As large as two networks: a mean and a standard deviation for each parameter.
         let setup = Setup::new(&design, task, data, 2, seed)?;
         let (prior, weight, initial_scale) = (settings.prior(), settings.weight(task), *settings.initial_scale);
@@ -401,5 +403,16 @@ mod tests {
         let [_, images, ..] = trials();
         let refused = BayesByBackprop::train(&images.task, &images.train, None, &settings(&[("draws", "2")]), 1);
         jointly_testkit::assert_invalid(refused, "draws=2 of images");
+    }
+
+    #[test]
+    fn a_resnet_is_refused_with_the_agents_that_take_it() {
+        let [_, images, ..] = trials();
+        let resnet = settings(&[("network", "resnet20")]);
+        let refused = BayesByBackprop::train(&images.task, &images.train, None, &resnet, 1);
+        jointly_testkit::assert_invalid(
+            refused,
+            "resnet20 with mlp, temperature-scaling, ensemble, ll-dropout or ll-svi",
+        );
     }
 }

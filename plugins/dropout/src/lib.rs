@@ -167,6 +167,7 @@ impl Dropout {
         let sort = Sort::of(task);
         let Dropped { rate, inputs } = settings.dropped(sort);
         let design = settings.design(task, *settings.learning_rate, settings.penalty(task))?;
+        let design = design.with_uncertain_convolutions("dropout drops units before them")?;
         let setup = Setup::new(&design, task, data, 1, seed)?;
         if let Some((task, data)) = setup.plain() {
             let rates = Rates { hidden: rate, input: if inputs { rate } else { 0.0 } };
@@ -260,5 +261,16 @@ mod tests {
     #[test]
     fn a_rate_of_one_is_refused() {
         assert!(matches!(Settings::parse(&[setting("rate", "1")]), Err(Failure::InvalidSetting(_))));
+    }
+
+    #[test]
+    fn a_resnet_is_refused_with_the_agents_that_take_it() {
+        let [_, images, ..] = trials();
+        let resnet = settings(&[("network", "resnet20")]);
+        let refused = Dropout::train(&images.task, &images.train, None, &resnet, 1);
+        jointly_testkit::assert_invalid(
+            refused,
+            "resnet20 with mlp, temperature-scaling, ensemble, ll-dropout or ll-svi",
+        );
     }
 }

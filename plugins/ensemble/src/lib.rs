@@ -166,4 +166,25 @@ mod tests {
         assert_eq!(distinct.len(), 3);
         assert!((0..37).any(|draw| canonical[draw] != canonical[draw + 3]));
     }
+
+    #[test]
+    fn members_with_a_resnet_are_the_same_if_they_are_trained_in_parts() {
+        let [_, images, ..] = trials();
+        let settings = settings(&[("network", "resnet20"), ("size", "2"), ("epochs", "1")]);
+        let given = || Given {
+            task: &images.task,
+            data: &images.train,
+            validation: None,
+            unlabelled: None,
+            settings: &settings,
+            seed: 1,
+        };
+        let parts = [0, 1].map(|part| DeepEnsemble::train_part(given(), part).unwrap());
+        let joined = DeepEnsemble::join(given(), &parts).unwrap();
+        let whole = DeepEnsemble::train(&images.task, &images.train, None, &settings, 1).unwrap();
+        let probs = |agent: &DeepEnsemble| sample(agent, &images.task, &images.test.inputs, &[0, 1]);
+        let expected = probs(&whole);
+        assert!(probs(&joined) == expected);
+        assert!(expected[..expected.len() / 2] != expected[expected.len() / 2..]);
+    }
 }

@@ -125,7 +125,9 @@ impl InputClassifier for VariationalOnlineNewton {
         seed: u64,
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        let design = settings.design(task, TABLE_RATE, Penalty::NONE)?;
+        let design = settings
+            .design(task, TABLE_RATE, Penalty::NONE)?
+            .with_uncertain_convolutions("ivon has a posterior over them")?;
         // Seven arrays: the means, the Hessian, the mean gradient, a sample, its noise and two sums.
         let setup = Setup::new(&design, task, data, 7, seed)?;
         let constants = settings.constants(task, setup.examples());
@@ -368,5 +370,16 @@ mod tests {
         assert_eq!(annealed(0, 100), 1.0);
         assert!((annealed(50, 100) - 0.5).abs() < 1e-6);
         assert!(annealed(99, 100) < 1e-3 && annealed(99, 100) > 0.0);
+    }
+
+    #[test]
+    fn a_resnet_is_refused_with_the_agents_that_take_it() {
+        let [_, images, ..] = trials();
+        let resnet = settings(&[("network", "resnet20")]);
+        let refused = VariationalOnlineNewton::train(&images.task, &images.train, None, &resnet, 1);
+        jointly_testkit::assert_invalid(
+            refused,
+            "resnet20 with mlp, temperature-scaling, ensemble, ll-dropout or ll-svi",
+        );
     }
 }

@@ -135,7 +135,8 @@ mod tests {
     fn a_draw_is_the_network_without_some_of_the_last_layers_weights() {
         let [_, images, ..] = trials();
         let inputs = &images.test.inputs;
-        for pairs in [vec![("rate", "0.4")], vec![("network", "lenet"), ("filters", "3"), ("rate", "0.7")]] {
+        let lenet = vec![("network", "lenet"), ("filters", "3"), ("rate", "0.7")];
+        for pairs in [vec![("rate", "0.4")], lenet, vec![("network", "resnet20"), ("rate", "0.3")]] {
             let agent = trained(&[&pairs[..], &[("epochs", "3"), ("hidden", "40")]].concat());
             let draws: Vec<u64> = (0..30).collect();
             let found = sample(&agent, &images.task, inputs, &draws);

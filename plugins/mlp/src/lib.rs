@@ -76,7 +76,7 @@ jointly_sdk::export!(input_classifier: Mlp);
 
 #[cfg(test)]
 mod tests {
-    use jointly_sdk::{Rng, TokenMatrix};
+    use jointly_sdk::{Matrix, Rng, TokenMatrix};
     use jointly_testkit::settings;
     use jointly_testkit::trials::{accuracy, sample, trials};
 
@@ -95,6 +95,22 @@ mod tests {
         let (one, other) = probs.split_at(probs.len() / 2);
         assert!(one == other);
         assert_eq!(agent.canonical_draw(9), 0);
+    }
+
+    #[test]
+    fn a_resnet_learns_and_a_row_has_the_same_bits_in_any_company() {
+        let [numbers, images, ..] = trials();
+        let resnet = settings(&[("network", "resnet20"), ("learning-rate", "3e-3"), ("epochs", "6")]);
+        let agent = Mlp::train(&images.task, &images.train, None, &resnet, 1).unwrap();
+        assert!(accuracy(&agent, &images) > 0.9);
+        let probs = sample(&agent, &images.task, &images.test.inputs, &[0]);
+        let alone = images.test.inputs.numbers.row(7).to_vec();
+        let alone = Inputs {
+            numbers: Matrix::new(1, alone.len(), alone).unwrap(),
+            tokens: TokenMatrix::new(1, 0, Vec::new()).unwrap(),
+        };
+        assert!(sample(&agent, &images.task, &alone, &[0]) == probs[7 * 4..8 * 4]);
+        assert!(matches!(Mlp::train(&numbers.task, &numbers.train, None, &resnet, 1), Err(Failure::Unsupported(_))));
     }
 
     #[test]

@@ -45,12 +45,13 @@ pub struct Images<'a> {
     pub count: usize,
 }
 
-/// A convolution with square filters, stride one and no padding.
+/// A convolution with square filters and no padding, whose stride is one unless [`strided`](Self::strided) says
+/// otherwise.
 ///
 /// # Formula
 ///
-/// `out[y][x][f] = b[f] + sum over i, j, c of w[(i * kernel + j) * channels + c][f] * in[y + i][x + j][c]` for i and j
-/// below the kernel size, so that the output has kernel - 1 fewer rows and columns. The parameters are those of a dense
+/// `out[y][x][f] = b[f] + sum over i, j, c of w[(i * kernel + j) * channels + c][f] * in[s y + i][s x + j][c]` for the
+/// stride s and for i and j below the kernel size, so that the output has kernel - 1 fewer rows and columns if s is one. The parameters are those of a dense
 /// layer whose inputs are a patch: a row of filters for each of its numbers, then a row of biases, each padded to whole
 /// vectors. Each output is a chain of multiply-adds in the order of that sum, whatever the other images are.
 #[derive(Clone, Debug)]
@@ -60,6 +61,7 @@ pub struct Convolution {
     pixel: usize,
     filters: usize,
     kernel: usize,
+    stride: usize,
     /// Offsets of the contiguous pieces of a patch from its first number, and the length of a piece.
     pieces: Vec<usize>,
     piece: usize,
@@ -80,12 +82,23 @@ impl Convolution {
         } else {
             (channels, (0..kernel * kernel).map(|at| at / kernel * row + at % kernel * pixel).collect())
         };
-        Some(Self { input, pixel, filters, kernel, pieces, piece })
+        Some(Self { input, pixel, filters, kernel, stride: 1, pieces, piece })
+    }
+
+    /// Applies the filters at every `stride`-th pixel of every `stride`-th row only.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the stride is zero.
+    #[must_use]
+    pub fn strided(self, stride: usize) -> Self {
+        assert!(stride > 0, "filters move from pixel to pixel");
+        Self { stride, ..self }
     }
 
     /// The shape of the output; each of its pixels is padded to whole vectors.
     pub fn output(&self) -> Image {
-        let side = |side: usize| side - (self.kernel - 1);
+        let side = |side: usize| (side - self.kernel) / self.stride + 1;
         Image { height: side(self.input.height), width: side(self.input.width), channels: self.filters }
     }
 
@@ -195,7 +208,8 @@ impl Convolution {
     /// Returns where the patches of these output pixels start in the images.
     fn places(&self, stride: usize, pixels: Range<usize>) -> impl Iterator<Item = usize> {
         let Image { height, width, .. } = self.output();
-        let (row, pixel) = (self.input.width * self.pixel, self.pixel);
+        let row = self.stride * self.input.width * self.pixel;
+        let pixel = self.stride * self.pixel;
         pixels.map(move |at| {
             let (y, x) = (at / width, at % width);
             y / height * stride + y % height * row + x * pixel
@@ -272,16 +286,19 @@ mod tests {
     const COUNT: usize = 3;
 
     /// Height, width and channels of the images, whether their pixels are padded to whole vectors, number of filters,
-    /// kernel size.
-    const CASES: [(usize, usize, usize, bool, usize, usize); 8] = [
-        (5, 7, 1, false, 4, 3),
-        (6, 6, 3, false, 13, 3),
-        (4, 9, 2, false, 16, 2),
-        (4, 5, 8, true, 2, 1),
-        (7, 7, 9, true, 33, 2),
-        (9, 11, 16, true, 20, 5),
-        (3, 4, 32, true, 64, 3),
-        (12, 12, 1, false, 8, 5),
+    /// kernel size, stride.
+    const CASES: [(usize, usize, usize, bool, usize, usize, usize); 11] = [
+        (5, 7, 1, false, 4, 3, 1),
+        (6, 6, 3, false, 13, 3, 1),
+        (4, 9, 2, false, 16, 2, 1),
+        (4, 5, 8, true, 2, 1, 1),
+        (7, 7, 9, true, 33, 2, 1),
+        (9, 11, 16, true, 20, 5, 1),
+        (3, 4, 32, true, 64, 3, 1),
+        (12, 12, 1, false, 8, 5, 1),
+        (10, 9, 16, true, 32, 3, 2),
+        (5, 8, 3, false, 6, 3, 2),
+        (9, 7, 2, false, 5, 2, 3),
     ];
 
     fn numbers(count: usize, rng: &mut Rng) -> Vec<f32> {
@@ -290,11 +307,11 @@ mod tests {
 
     #[test]
     fn outputs_and_gradients_agree_with_plain_loops() {
-        for case @ (height, width, channels, is_padded, filters, kernel) in CASES {
+        for case @ (height, width, channels, is_padded, filters, kernel, step) in CASES {
             let mut rng = Rng::new(9, height as u64);
             let image = Image { height, width, channels };
             let pixel = if is_padded { vectors(channels) * LANES } else { channels };
-            let convolution = Convolution::new(image, pixel, filters, kernel).unwrap();
+            let convolution = Convolution::new(image, pixel, filters, kernel).unwrap().strided(step);
             let output = convolution.output();
             let values: Vec<f32> =
                 numbers(COUNT * image.numbers(), &mut rng).into_iter().map(|x| x.max(-0.1)).collect();
@@ -321,7 +338,9 @@ mod tests {
             let (plain_values, plain_parameters) = (doubles(&values), doubles(&parameters));
             let expected: Vec<f64> = plain_values
                 .chunks(image.numbers())
-                .flat_map(|values| convolve(values, image, (filters, kernel), |i, f| plain_parameters[i * filters + f]))
+                .flat_map(|values| {
+                    convolve(values, image, (filters, kernel, step), |i, f| plain_parameters[i * filters + f])
+                })
                 .collect();
             let close = |found: f64, expected: f64| (found - expected).abs() < TOLERANCE * (1.0 + expected.abs());
             let found = unpadded(floats(&out), filters);
@@ -354,7 +373,7 @@ mod tests {
                     let slope = delta[n * output.numbers() + at];
                     expected[convolution.depth() * filters + f] += slope;
                     for (tap, c) in (0..kernel * kernel).flat_map(|tap| (0..channels).map(move |c| (tap, c))) {
-                        let place = ((y + tap / kernel) * width + x + tap % kernel) * channels + c;
+                        let place = ((step * y + tap / kernel) * width + step * x + tap % kernel) * channels + c;
                         let weight = (tap * channels + c) * filters + f;
                         expected[weight] += slope * plain_values[n * image.numbers() + place];
                         expected_inputs[n * image.numbers() + place] += slope * plain_parameters[weight];

@@ -12,6 +12,7 @@ pub mod masked;
 pub mod plan;
 pub mod prior;
 pub mod reader;
+mod resnet;
 mod rows;
 mod settings;
 mod tables;

@@ -4,6 +4,7 @@
 pub mod activation;
 pub mod adam;
 pub mod agent;
+mod batch_norm;
 pub mod batches;
 pub mod belief;
 pub mod choice;

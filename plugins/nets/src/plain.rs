@@ -21,7 +21,7 @@ pub(crate) fn outputs(network: &Network, parameters: &[f64], masks: &[Vec<f64>],
                 let block = blocks[b];
                 b += 1;
                 let at = |i: usize, f: usize| parameters[block.row(i).start + f];
-                convolve(&values, input, (output.channels, kernel), at).into_iter().map(|sum| sum.max(0.0)).collect()
+                convolve(&values, input, (output.channels, kernel, 1), at).into_iter().map(|sum| sum.max(0.0)).collect()
             }
             Layer::Pooling(_) => pool(&values, input, input.height / output.height),
         };
@@ -41,17 +41,17 @@ pub(crate) fn outputs(network: &Network, parameters: &[f64], masks: &[Vec<f64>],
     values
 }
 
-/// Returns the sums of a convolution. `at(i, f)` is the weight of number i of a patch for filter f, or the bias if i is
+/// Returns the sums of a convolution with the given number of filters, kernel size and stride. `at(i, f)` is the weight of number i of a patch for filter f, or the bias if i is
 /// past the patch.
 pub(crate) fn convolve(
     values: &[f64],
     Image { height, width, channels }: Image,
-    (filters, kernel): (usize, usize),
+    (filters, kernel, stride): (usize, usize, usize),
     at: impl Fn(usize, usize) -> f64,
 ) -> Vec<f64> {
     let mut out = Vec::new();
-    for y in 0..=height - kernel {
-        for x in 0..=width - kernel {
+    for y in (0..=height - kernel).step_by(stride) {
+        for x in (0..=width - kernel).step_by(stride) {
             for f in 0..filters {
                 let mut sum = at(kernel * kernel * channels, f);
                 for i in 0..kernel {

@@ -17,6 +17,8 @@ choices! {
         Mlp = "mlp",
         /// Convolutions on an image.
         Lenet = "lenet",
+        /// Twenty layers of convolutions with shortcuts on an image.
+        Resnet20 = "resnet20",
         /// Embeddings of words or categories, with numbers beside them.
         Embedding = "embedding",
         /// A long short-term memory over the embeddings of the words of a text.
@@ -147,6 +149,24 @@ pub struct Design {
     pub learning_rate: f32,
     /// The penalty on the squares of the network's parameters; embedding tables have no penalty.
     pub penalty: Penalty,
+}
+
+impl Design {
+    /// Returns the design for an agent that is uncertain about every layer, or drops units of every layer; `what` says
+    /// so.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the network is a ResNet, whose convolutions are a point estimate.
+    pub fn with_uncertain_convolutions(self, what: &str) -> Result<Self, Failure> {
+        if self.network == Architecture::Resnet20 {
+            return Err(Failure::InvalidSetting(format!(
+                "network=resnet20 has one estimate of its convolutions and their batch normalisation, and {what}: use \
+                 network=lenet, or resnet20 with mlp, temperature-scaling, ensemble, ll-dropout or ll-svi"
+            )));
+        }
+        Ok(self)
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use super::encoder::{Encoder, EncoderSteps};
 use super::fitted::Fitted;
 use super::plan::Plan;
 use super::reader::Reader;
+use super::resnet::{Resnet, ResnetSteps};
 
 /// The data, the task and the settings for training all networks of an agent.
 #[derive(Debug)]
@@ -115,7 +116,8 @@ impl<'a> Setup<'a> {
         let recipe = Recipe { steps: self.steps(), batch_size, learning_rate, penalty, ..Recipe::default() };
         let training = Training::new(&recipe, task, data, self.seed)?;
         let network = training.run(member, plan.network(self.seed, member), None, &[], progress)?;
-        Ok(Fitted { reader: self.reader.clone(), encoder: plan.encoder(self.seed, member), network })
+        let (encoder, resnet) = (plan.encoder(self.seed, member), plan.resnet(self.seed, member));
+        Ok(Fitted { reader: self.reader.clone(), encoder, resnet, network })
     }
 
     /// Returns a trained member from the bytes that [`Fitted::learned`] gave of it.
@@ -132,7 +134,8 @@ impl<'a> Setup<'a> {
     /// Returns a member before its training.
     pub(super) fn untrained(&self, member: u64) -> Fitted {
         let (plan, reader) = (self.plan(), self.reader.clone());
-        Fitted { reader, encoder: plan.encoder(self.seed, member), network: plan.network(self.seed, member) }
+        let (encoder, resnet) = (plan.encoder(self.seed, member), plan.resnet(self.seed, member));
+        Fitted { reader, encoder, resnet, network: plan.network(self.seed, member) }
     }
 
     /// Starts the training of a member without noise, and returns its untrained network.
@@ -164,12 +167,13 @@ impl<'a> Setup<'a> {
 }
 
 /// The training of one network by an optimiser of the caller: draws minibatches and computes the gradient at each. The
-/// embedding tables and an LSTM are updated here, by Adam.
+/// embedding tables, an LSTM and a residual network are updated here, by Adam.
 #[derive(Debug)]
 pub struct Course<'a, 'p> {
     setup: &'a Setup<'a>,
     encoder: Encoder,
     steps: EncoderSteps,
+    resnet: Option<(Resnet, ResnetSteps)>,
     noisy: Noisy,
     loss: CrossEntropy,
     progress: &'p mut Progress,
@@ -201,12 +205,19 @@ impl<'a, 'p> Course<'a, 'p> {
         let encoder = plan.encoder(seed, member);
         let network = plan.network(seed, member);
         let mut noisy = with(Noisy::new(&network, setup.design.batch_size.min(setup.examples())));
-        if encoder.numbers() > 0 {
+        let resnet = plan.resnet(seed, member).map(|resnet| {
+            let decay = 2.0 * setup.design.penalty.factor(setup.task, setup.examples());
+            let rows = setup.design.batch_size.min(setup.examples());
+            let steps = ResnetSteps::new(&resnet, rows, setup.design.learning_rate, decay);
+            (resnet, steps)
+        });
+        if encoder.numbers() > 0 || resnet.is_some() {
             noisy = noisy.differentiating_inputs();
         }
         Self {
             setup,
             steps: EncoderSteps::new(&encoder, setup.design.learning_rate),
+            resnet,
             encoder,
             noisy,
             loss: CrossEntropy::new(network.outputs()),
@@ -250,11 +261,16 @@ impl<'a, 'p> Course<'a, 'p> {
         self.next = to;
         let (plan, rows) = (self.setup.plan(), self.batch.len());
         self.rows.resize(rows * plan.inputs, 0.0);
-        for (example, row) in self.batch.iter().zip(self.rows.chunks_exact_mut(plan.inputs)) {
-            row[..plan.numbers].copy_from_slice(&numbers[*example as usize * plan.numbers..][..plan.numbers]);
+        let of = |example: &u32| &numbers[*example as usize * plan.numbers..][..plan.numbers];
+        if let Some((resnet, steps)) = &mut self.resnet {
+            steps.write(resnet, self.batch.iter().map(of), &mut self.rows);
+        } else {
+            for (example, row) in self.batch.iter().zip(self.rows.chunks_exact_mut(plan.inputs)) {
+                row[..plan.numbers].copy_from_slice(of(example));
+            }
+            let tokens = tokens(data, &self.batch);
+            self.steps.write(&self.encoder, &tokens, (plan.numbers, plan.inputs), &mut self.rows);
         }
-        let tokens = tokens(data, &self.batch);
-        self.steps.write(&self.encoder, &tokens, (plan.numbers, plan.inputs), &mut self.rows);
         self.labels.clear();
         self.labels.extend(self.batch.iter().map(|example| data.labels[*example as usize]));
         self.weights.clear();
@@ -275,7 +291,9 @@ impl<'a, 'p> Course<'a, 'p> {
             loss.differentiate(outputs, stride, Targets { labels, weights, offsets: &[] })
         });
         self.finite &= finite;
-        if self.encoder.numbers() > 0 {
+        if let Some((resnet, steps)) = &mut self.resnet {
+            steps.step(resnet, self.noisy.by_inputs().map(|slopes| &slopes[..inputs]));
+        } else if self.encoder.numbers() > 0 {
             let place = self.setup.plan().numbers..inputs;
             let slopes = self.noisy.by_inputs().map(|slopes| &slopes[place.clone()]);
             self.steps.step(&mut self.encoder, &tokens(self.setup.data, &self.batch), slopes);
@@ -294,7 +312,11 @@ impl<'a, 'p> Course<'a, 'p> {
                 "an embedding or a parameter of an LSTM is not finite at the end of training".into(),
             ));
         }
-        Ok(Fitted { reader: self.setup.reader.clone(), encoder: self.encoder, network })
+        let resnet = self.resnet.map(|(resnet, _)| resnet);
+        if resnet.as_ref().is_some_and(|resnet| !resnet.values().iter().all(|value| value.is_finite())) {
+            return Err(Failure::Diverged("a parameter of the ResNet is not finite at the end of training".into()));
+        }
+        Ok(Fitted { reader: self.setup.reader.clone(), encoder: self.encoder, resnet, network })
     }
 }
 

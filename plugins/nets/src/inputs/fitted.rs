@@ -10,12 +10,14 @@ use jointly_sdk::{Failure, Inputs, Matrix, Tokens};
 
 use super::encoder::Encoder;
 use super::reader::Reader;
+use super::resnet::Resnet;
 
-/// A network, the encoder of tokens in front of it, and the reader of numbers.
+/// A network, the encoder of tokens or the residual network in front of it, and the reader of numbers.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     pub(super) reader: Reader,
     pub(super) encoder: Encoder,
+    pub(super) resnet: Option<Resnet>,
     /// The network that reads the rows of [`read`](Self::read).
     pub network: Network,
 }
@@ -24,13 +26,19 @@ pub struct Fitted {
 pub type Logits = Vec<f32>;
 
 impl Fitted {
-    /// Returns the network's inputs at every row: the numbers, then the values that represent the tokens.
+    /// Returns the network's inputs at every row: the numbers, then the values that represent the tokens; or the features
+    /// of a residual network. The bits of a row depend on that row alone.
     ///
     /// # Errors
     ///
     /// Fails if the inputs do not fit the task.
     pub fn read<'a>(&self, inputs: &'a Inputs) -> Result<Cow<'a, Matrix>, Failure> {
         let plan = self.reader.plan();
+        if let Some(resnet) = &self.resnet {
+            let images = self.reader.numbers(inputs)?;
+            let features = Matrix::new(inputs.rows(), plan.inputs, resnet.features(&images));
+            return features.map(Cow::Owned).ok_or_else(|| Failure::Internal("rows of another length".into()));
+        }
         if plan.tokens == Tokens::Absent {
             return self.reader.plain(inputs);
         }
@@ -50,13 +58,15 @@ impl Fitted {
     /// Returns what training has changed, for [`Setup::restore`](super::Setup::restore).
     pub fn learned(&self) -> Vec<u8> {
         let [tables, lstm] = self.encoder.values();
-        learned::keep([floats(&self.network.parameters), tables, lstm])
+        let body = self.resnet.as_ref().map_or(lstm, Resnet::values);
+        learned::keep([floats(&self.network.parameters), tables, body])
     }
 
     /// Returns the numbers that training changes.
     pub(super) fn learned_mut(&mut self) -> [&mut [f32]; 3] {
         let [tables, lstm] = self.encoder.values_mut();
-        [floats_mut(&mut self.network.parameters), tables, lstm]
+        let body = self.resnet.as_mut().map_or(lstm, Resnet::values_mut);
+        [floats_mut(&mut self.network.parameters), tables, body]
     }
 
     /// The number of classes.

@@ -7,6 +7,7 @@ use jointly_sdk::{Failure, Task, Tokens};
 use super::design::{Architecture, Design};
 use super::encoder::Encoder;
 use super::lstm;
+use super::resnet::{self, Resnet};
 use super::tables::{embeddings, ids};
 
 /// The largest number of parameters of all networks and tables of an agent together: 256 MiB.
@@ -41,6 +42,8 @@ pub struct Plan {
     pub(super) embedding_width: usize,
     /// Units of the LSTM that reads the words, if there is one.
     units: Option<usize>,
+    /// The residual network that reads the image, if there is one.
+    pub(super) resnet: Option<resnet::Shape>,
     /// Numbers that a network reads per input.
     pub(super) inputs: usize,
 }
@@ -81,9 +84,16 @@ impl Plan {
             (Architecture::Lenet, None) => {
                 return unsupported("network=lenet reads images, and the task does not say that its numbers are one");
             }
+            (Architecture::Resnet20, None) => {
+                return unsupported(
+                    "network=resnet20 reads images, and the task does not say that its numbers are one",
+                );
+            }
             (Architecture::Lenet, Some(image)) => Some(front(image, &design.filters)?),
             _ => None,
         };
+        let resnet = image.filter(|_| network == Architecture::Resnet20);
+        let resnet = resnet.map(|image| resnet::Shape::new(image, design.batch_size)).transpose()?;
         let embedding_width = design.embedding_width.unwrap_or(match task.tokens {
             Tokens::Text { .. } => WORD_WIDTH,
             Tokens::Absent | Tokens::Categories(_) => CATEGORY_WIDTH,
@@ -93,8 +103,9 @@ impl Plan {
         // A layer needs at least one input.
         let inputs = embedded.and_then(|embedded| embedded.checked_add(task.input_dim)).map(|inputs| inputs.max(1));
         let Some(inputs) = inputs else { return too_many() };
+        let inputs = resnet.as_ref().map_or(inputs, resnet::Shape::features);
         let hidden = design.hidden.clone().unwrap_or_else(|| match (network, &task.tokens) {
-            (Architecture::Lstm, _) => Vec::new(),
+            (Architecture::Lstm | Architecture::Resnet20, _) => Vec::new(),
             (Architecture::Lenet, _) | (_, Tokens::Text { .. }) => HIDDEN_OF_FEATURES.to_vec(),
             _ => HIDDEN.to_vec(),
         });
@@ -108,6 +119,7 @@ impl Plan {
             tokens: task.tokens.clone(),
             embedding_width,
             units,
+            resnet,
             inputs,
         };
         match plan.parameters().and_then(|parameters| parameters.checked_mul(networks)) {
@@ -126,8 +138,9 @@ impl Plan {
         let filters = filters.map(|layer| (layer.depth() + 1) * layer.output().channels.next_multiple_of(LANES));
         let filters: usize = filters.sum();
         let lstm = self.units.map_or(Some(0), |units| lstm::parameters(self.embedding_width, units))?;
+        let resnet = self.resnet.as_ref().map_or(0, resnet::Shape::numbers);
         let tables = ids(&self.tokens).checked_mul(self.embedding_width)?;
-        tables.checked_add(lstm)?.checked_add(dense)?.checked_add(filters)
+        tables.checked_add(lstm)?.checked_add(resnet)?.checked_add(dense)?.checked_add(filters)
     }
 
     /// The number of dense layers.
@@ -155,6 +168,12 @@ impl Plan {
     pub(super) fn encoder(&self, seed: u64, member: u64) -> Encoder {
         let mut rng = Stream::Embeddings.rng(seed, member);
         Encoder::new(self.tokens.clone(), self.embedding_width, self.units, &mut rng)
+    }
+
+    /// Returns the untrained residual network of a member, if it has one.
+    pub(super) fn resnet(&self, seed: u64, member: u64) -> Option<Resnet> {
+        let mut rng = Stream::Embeddings.rng(seed, member);
+        self.resnet.as_ref().map(|shape| Resnet::new(shape.clone(), &mut rng))
     }
 }
 
@@ -185,10 +204,12 @@ mod tests {
         let auto = design();
         let lenet = Design { network: Architecture::Lenet, filters: vec![32, 64], ..auto.clone() };
         let lstm = Design { network: Architecture::Lstm, ..auto.clone() };
+        let resnet = Design { network: Architecture::Resnet20, ..auto.clone() };
         let plan = |design: &Design, task: &Task| Plan::new(design, task, 1).unwrap();
         for (design, task, widths) in [
             (&auto, &mnist, vec![784, 200, 200, 10]),
             (&lenet, &mnist, vec![12 * 12 * 64, 128, 10]),
+            (&resnet, &mnist, vec![64, 10]),
             (&auto, &numbers.task, vec![2, 200, 200, 3]),
             (&auto, &texts.task, vec![128, 128, 3]),
             (&lstm, &texts.task, vec![32, 3]),
@@ -200,7 +221,8 @@ mod tests {
             let tables = task.tokens != Tokens::Absent;
             let encoder = plan.encoder(1, 0);
             let encoded: usize = encoder.values().iter().map(|values| values.len()).sum();
-            assert_eq!(plan.parameters(), Some(network.parameters.len() * LANES + encoded));
+            let resnet = plan.resnet(1, 0).map_or(0, |resnet| resnet.values().len());
+            assert_eq!(plan.parameters(), Some(network.parameters.len() * LANES + encoded + resnet));
             assert_eq!(encoder.numbers() > 0, tables);
             assert_eq!((plan.dense(), plan.convolves()), (widths.len() - 1, network.front().is_some()));
         }

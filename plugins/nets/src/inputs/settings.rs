@@ -15,11 +15,11 @@ macro_rules! input_settings {
             $(#[$meta])*
             $vis struct $name {
                 $($own)*
-                /// kind of network: mlp reads numbers or pixels, lenet an image, embedding words or categories beside
-                /// numbers, lstm the words of a text in order; auto is embedding where there are tokens, otherwise mlp
+                /// kind of network: mlp reads numbers or pixels, lenet and resnet20 an image, embedding words or
+                /// categories beside numbers, lstm the words of a text in order; auto is embedding where there are tokens, otherwise mlp
                 network: $crate::inputs::Architecture = "auto",
                 #[doc = concat!("widths of the hidden dense layers; auto is ", $hidden, " for plain numbers, 128 for lenet and texts, 200,200 for")]
-                /// other images and for categories; an lstm has none unless they are given
+                /// other images and for categories; resnet20 and an lstm have none unless they are given
                 hidden: $crate::inputs::Auto<::jointly_sdk::Widths> = "auto",
                 /// filters of each convolution of lenet, 3x3 pixels each; the last one is followed by 2x2 max pooling
                 filters: ::jointly_sdk::Widths = "32,64",
