@@ -254,7 +254,9 @@ fn orthonormalise(rows: &mut [f32], stride: usize) {
             row.iter_mut().zip(other).for_each(|(a, b)| *a -= along * b);
         }
         let norm = row.iter().map(|a| a * a).sum::<f32>().sqrt();
-        row.iter_mut().for_each(|a| *a /= norm);
+        for a in row {
+            *a /= norm;
+        }
     }
 }
 

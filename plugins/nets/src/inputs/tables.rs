@@ -145,8 +145,8 @@ pub(super) struct Steps {
     second: Vec<f32>,
     /// Number of steps of each row; for [`Steps::step_every_row`], whether a minibatch had it.
     counts: Vec<i32>,
-    /// Number of steps of all rows.
-    steps: i32,
+    /// Number of steps made with all rows.
+    made: i32,
     /// Index of each table row's gradient, or [`NOWHERE`] if the minibatch does not contain the row.
     places: Vec<u32>,
     /// Rows that the minibatch contains, in the order of their first occurrence.
@@ -161,7 +161,7 @@ impl Steps {
         let rows = ids(&tables.tokens);
         Self {
             rate,
-            steps: 0,
+            made: 0,
             first: vec![0.0; tables.values.len()],
             second: vec![0.0; tables.values.len()],
             counts: vec![0; rows],
@@ -210,8 +210,8 @@ impl Steps {
     /// because its second moment is an average over steps that are mostly zero. A row without a gradient so far stays.
     pub(super) fn step_every_row(&mut self, tables: &mut Tables) {
         let width = tables.width;
-        self.steps = self.steps.saturating_add(1);
-        let correction = |beta: f32| (1.0 - f64::from(beta).powi(self.steps)) as f32;
+        self.made = self.made.saturating_add(1);
+        let correction = |beta: f32| (1.0 - f64::from(beta).powi(self.made)) as f32;
         let rate = self.rate / correction(BETA1);
         let root = 1.0 / correction(BETA2);
         for row in &self.met {
