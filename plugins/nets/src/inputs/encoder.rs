@@ -19,8 +19,11 @@ pub(super) struct Encoder {
 impl Encoder {
     /// Makes an untrained encoder; `units` are those of the LSTM.
     pub(super) fn new(tokens: Tokens, width: usize, units: Option<usize>, rng: &mut Rng) -> Self {
-        let tables = Tables::new(tokens, width, rng);
-        Self { tables, lstm: units.map(|units| Lstm::new(width, units, rng)) }
+        let Some(units) = units else {
+            return Self { tables: Tables::new(tokens, width, rng), lstm: None };
+        };
+        let tables = Tables::uniform(tokens, width, rng);
+        Self { tables, lstm: Some(Lstm::new(width, units, rng)) }
     }
 
     /// The number of values that represent an input's tokens.
@@ -157,10 +160,11 @@ impl EncoderSteps {
                 self.tables.add_row(*row as usize, &slopes[..width], 1.0);
             }
             adam.update(lstm.parameters_mut(), &back.gradient, 0.0);
+            self.tables.step_every_row(tables);
         } else {
             inputs.iter().zip(slopes).for_each(|(tokens, slopes)| self.tables.add(tables, tokens, slopes));
+            self.tables.step(tables);
         }
-        self.tables.step(tables);
     }
 }
 

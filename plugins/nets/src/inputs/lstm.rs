@@ -21,7 +21,8 @@ const MOST: f32 = 80.0;
 ///
 /// For the embedding x of each word, with h and c zero before the first one: (i, f, g, o) = x W + h U + b, then c :=
 /// sigmoid(f) c + sigmoid(i) tanh(g) and h := sigmoid(o) tanh(c). W starts Gaussian with variance 2 / (width + 4 units),
-/// U with variance 1 / units, and b is zero except for the forget gates, where it is one.
+/// the rows of U orthonormal in a random direction, and b zero except for the forget gates, where it is one: in
+/// distribution what Keras does, except that its W is uniform.
 ///
 /// After Hochreiter and Schmidhuber (1997), with the forget gates of Gers, Schmidhuber and Cummins (2000).
 #[derive(Clone, Debug)]
@@ -58,14 +59,14 @@ impl Lstm {
         let mut normals = vec![Lanes::splat(0.0); vectors((width + units) * GATES * units)];
         Normals::new(rng).fill(&mut normals);
         let kernel = (2.0 / (width + GATES * units) as f32).sqrt();
-        let recurrent = (1.0 / units as f32).sqrt();
         let padded = vectors(units) * LANES;
         let gates = floats_mut(&mut parameters).chunks_exact_mut(padded);
         for (i, (gate, normals)) in gates.zip(floats(&normals).chunks_exact(units)).enumerate() {
-            let scale = if i < width * GATES { kernel } else { recurrent };
+            let scale = if i < width * GATES { kernel } else { 1.0 };
             gate.iter_mut().zip(normals).take((width + units) * GATES).for_each(|(to, from)| *to = scale * from);
         }
         let bias = (width + units) * GATES * padded;
+        orthonormalise(&mut floats_mut(&mut parameters)[width * GATES * padded..bias], GATES * padded);
         floats_mut(&mut parameters)[bias..].fill(0.0);
         floats_mut(&mut parameters)[bias + padded..][..units].fill(FORGET);
         Self { width, units, parameters }
@@ -240,6 +241,22 @@ impl Backward {
         self.transposed.clear();
         self.transposed.resize(cols * vectors(rows), Lanes::splat(0.0));
         transpose(weights, rows, cols, &mut self.transposed);
+    }
+}
+
+/// Makes rows of `stride` independent numbers orthonormal, by the modified Gram-Schmidt process, twice for precision.
+fn orthonormalise(rows: &mut [f32], stride: usize) {
+    for i in 0..rows.len() / stride {
+        let (before, rest) = rows.split_at_mut(i * stride);
+        let row = &mut rest[..stride];
+        for other in before.chunks_exact(stride).chain(before.chunks_exact(stride)) {
+            let along: f32 = row.iter().zip(other).map(|(a, b)| a * b).sum();
+            row.iter_mut().zip(other).for_each(|(a, b)| *a -= along * b);
+        }
+        let norm = row.iter().map(|a| a * a).sum::<f32>().sqrt();
+        for a in row {
+            *a /= norm;
+        }
     }
 }
 

@@ -8,6 +8,9 @@ use jointly_sdk::{Rng, Tokens};
 /// The id that pads a short text.
 const PADDING: u32 = 0;
 
+/// The largest size of a number of an embedding that starts uniform.
+const BOUND: f32 = 0.05;
+
 /// Returns the number of embeddings that represent an input.
 pub(super) fn embeddings(tokens: &Tokens) -> usize {
     match tokens {
@@ -31,7 +34,8 @@ pub(super) fn ids(tokens: &Tokens) -> usize {
 /// # Formula
 ///
 /// A text is the mean of the embeddings of its words without padding, or zero if it has no words; a row of categories
-/// is the embeddings of its categories, side by side. Embeddings start normal with standard deviation 1 / sqrt(width).
+/// is the embeddings of its categories, side by side. Embeddings start normal with standard deviation 1 / sqrt(width);
+/// those that an LSTM reads start [uniform](Self::uniform).
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     tokens: Tokens,
@@ -48,6 +52,12 @@ impl Tables {
         }
         let scale = 1.0 / (width as f32).sqrt();
         let values = floats(&normals)[..len].iter().map(|value| scale * value).collect();
+        Self { tokens, width, values }
+    }
+
+    /// Makes tables whose embeddings start uniform between -0.05 and 0.05, as those of Keras do.
+    pub(super) fn uniform(tokens: Tokens, width: usize, rng: &mut Rng) -> Self {
+        let values = (0..ids(&tokens) * width).map(|_| BOUND * (2.0 * rng.uniform() - 1.0)).collect();
         Self { tokens, width, values }
     }
 
@@ -133,8 +143,10 @@ pub(super) struct Steps {
     rate: f32,
     first: Vec<f32>,
     second: Vec<f32>,
-    /// Number of steps of each row.
+    /// Number of steps of each row; for [`Steps::step_every_row`], whether a minibatch had it.
     counts: Vec<i32>,
+    /// Number of steps made with all rows.
+    made: i32,
     /// Index of each table row's gradient, or [`NOWHERE`] if the minibatch does not contain the row.
     places: Vec<u32>,
     /// Rows that the minibatch contains, in the order of their first occurrence.
@@ -149,6 +161,7 @@ impl Steps {
         let rows = ids(&tables.tokens);
         Self {
             rate,
+            made: 0,
             first: vec![0.0; tables.values.len()],
             second: vec![0.0; tables.values.len()],
             counts: vec![0; rows],
@@ -185,6 +198,41 @@ impl Steps {
         }
         let gradient = &mut self.gradient[*place as usize * width..][..width];
         gradient.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += share * slope);
+    }
+
+    /// Updates every row that any minibatch had, with the same number of steps for all, and clears the gradients. A row
+    /// that this minibatch has not has a gradient of zero, and goes on moving by its first moment.
+    ///
+    /// # Formula
+    ///
+    /// The formula of [`Adam`](crate::adam::Adam) for all tables as one vector, which is what Keras and PyTorch do. A
+    /// rare word moves further at each occurrence than by [`step`](Self::step): up to about 30 times the step size,
+    /// because its second moment is an average over steps that are mostly zero. A row without a gradient so far stays.
+    pub(super) fn step_every_row(&mut self, tables: &mut Tables) {
+        let width = tables.width;
+        self.made = self.made.saturating_add(1);
+        let correction = |beta: f32| (1.0 - f64::from(beta).powi(self.made)) as f32;
+        let rate = self.rate / correction(BETA1);
+        let root = 1.0 / correction(BETA2);
+        for row in &self.met {
+            self.counts[*row as usize] = 1;
+        }
+        let zeros = vec![0.0; width];
+        let moments = self.first.chunks_exact_mut(width).zip(self.second.chunks_exact_mut(width));
+        let rows = tables.values.chunks_exact_mut(width).zip(moments);
+        let met = rows.zip(self.places.iter_mut().zip(&self.counts)).filter(|(_, (_, count))| **count > 0);
+        for ((values, (first, second)), (place, _)) in met {
+            let slopes =
+                if *place == NOWHERE { &zeros[..] } else { &self.gradient[*place as usize * width..][..width] };
+            *place = NOWHERE;
+            for ((value, slope), (first, second)) in values.iter_mut().zip(slopes).zip(first.iter_mut().zip(second)) {
+                *first = BETA1 * *first + (1.0 - BETA1) * slope;
+                *second = BETA2 * *second + (1.0 - BETA2) * slope * slope;
+                *value -= rate * *first / ((*second * root).sqrt() + EPSILON);
+            }
+        }
+        self.met.clear();
+        self.gradient.clear();
     }
 
     /// Updates the rows that occurred in the minibatch, and clears the gradients.
@@ -291,6 +339,44 @@ mod tests {
                 assert!((difference - found).abs() < TOLERANCE * (1.0 + found.abs()), "{at}: {difference} {found}");
             }
         }
+    }
+
+    #[test]
+    fn all_rows_can_move_as_one_vector_by_adam() {
+        let mut tables = text();
+        let mut plain = vec![Lanes::splat(0.0); vectors(27)];
+        floats_mut(&mut plain)[..27].copy_from_slice(&tables.values);
+        let (mut steps, mut adam) = (Steps::new(&tables, 1e-2), Adam::new(plain.len(), 1e-2));
+        let mut rng = Rng::new(3, 0);
+        for step in 0..40 {
+            let mut gradient = vec![Lanes::splat(0.0); plain.len()];
+            // Word 1 is in each batch, word 2 in every third, word 7 in one, and word 8 in none.
+            for (word, every) in [(1usize, 1), (2, 3), (7, 40)] {
+                if step % every == 0 {
+                    let slopes = [rng.normal(), rng.normal(), rng.normal()];
+                    floats_mut(&mut gradient)[word * 3..][..3].copy_from_slice(&slopes);
+                    steps.add(&tables, &[word as u32, 0, 0, 0, 0], &slopes);
+                }
+            }
+            adam.update(&mut plain, &gradient, 0.0);
+            let before = tables.row(7).to_vec();
+            steps.step_every_row(&mut tables);
+            assert_ne!(before, tables.row(7));
+        }
+        for (found, expected) in tables.values.iter().zip(floats(&plain)) {
+            assert!((found - expected).abs() < TOLERANCE * (1.0 + expected.abs()), "{found} {expected}");
+        }
+        assert_eq!(tables.row(8), text().row(8));
+    }
+
+    #[test]
+    fn uniform_embeddings_fill_their_range() {
+        let tables = Tables::uniform(Tokens::Text { vocabulary: 1000, length: 5 }, 16, &mut Rng::new(1, 0));
+        let square: f32 = tables.values.iter().map(|value| value * value).sum::<f32>() / 16_000.0;
+        // The variance is a third of the bound's square; five standard errors of a mean of 16,000 squares.
+        let expected = BOUND * BOUND / 3.0;
+        assert!((square / expected - 1.0).abs() < 5.0 * (0.8f32 / 16_000.0).sqrt(), "{square}");
+        assert!(tables.values.iter().all(|value| value.abs() <= BOUND));
     }
 
     #[test]

@@ -143,3 +143,19 @@ fn gates_are_right_far_from_zero_and_keep_a_nan() {
     }
     assert!(sigmoid(Lanes::splat(f32::NAN)).to_array()[0].is_nan());
 }
+
+#[test]
+fn the_recurrent_weights_start_with_orthonormal_rows_and_zero_padding() {
+    for units in [1, 5, 32] {
+        let lstm = Lstm::new(3, units, &mut Rng::new(4, units as u64));
+        let rows: Vec<&[f32]> = floats(lstm.recurrent()).chunks_exact(lstm.stride() * LANES).collect();
+        for (i, one) in rows.iter().enumerate() {
+            for (j, other) in rows.iter().enumerate() {
+                let product: f32 = one.iter().zip(*other).map(|(a, b)| a * b).sum();
+                assert!((product - f32::from(u8::from(i == j))).abs() < 1e-5, "{i} {j}: {product}");
+            }
+            let padded = vectors(units) * LANES;
+            assert!(one.chunks_exact(padded).all(|gate| gate[units..].iter().all(|weight| *weight == 0.0)));
+        }
+    }
+}
