@@ -24,7 +24,7 @@ jointly_nets::input_settings! {
 /// On plain numbers it is the testbed's own baseline, with a penalty on the squares of the parameters. On other
 /// inputs it is the baseline of Hendrycks and Gimpel (2017), with the networks and the training of Ovadia et al. (Can
 /// you trust your model's uncertainty?, NeurIPS 2019, appendix A.1): Adam, 20 epochs, rectified units. Their networks
-/// for texts use an LSTM; here the mean of the words' embeddings replaces it.
+/// for texts use an LSTM (`network=lstm`); the default is the mean of the words' embeddings.
 #[derive(Debug)]
 pub struct Mlp(Finite<Fitted>);
 
