@@ -169,7 +169,7 @@ fn what_is_not_there_is_refused() {
         &[],
         &["epochs=0: expected auto, or a whole number of at least 1"],
     );
-    let texts = ["network=conv: expected auto or mlp or lenet or embedding"];
+    let texts = ["network=conv: expected auto or mlp or lenet or resnet20 or embedding"];
     refused_request(&["mlp:network=conv"], (SUITE, PROBLEM), &[], &texts);
     let texts = ["ensemble refuses its settings: ", "steps=20 and epochs=1 are two lengths of the training"];
     refused_request(&["ensemble:steps=20,epochs=1"], (SUITE, PROBLEM), &[], &texts);

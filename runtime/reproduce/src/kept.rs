@@ -1,6 +1,6 @@
 //! A finished run, just made or kept with compressed files: its plan and its scores.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -142,13 +142,15 @@ impl KeptRun {
         let total = total.with_context(|| format!("{label} has no score {score} in {}", self.name))?;
         let (value, stderr) = (number(&total.mean), number(&total.stderr));
         let value = value.with_context(|| format!("{score} of {label} in {} is no number", self.name))?;
-        // Some scores are of some problems alone.
-        let lacks = |problem: &&str| {
-            let found = scores.problems.iter().find(|found| found.problem == **problem);
-            found.is_none_or(|found| !found.values.contains_key(score))
-        };
-        let of = self.plan.problems.iter().filter(|planned| !lacks(&planned.problem.as_str()));
-        let units = different(of.map(PlannedProblem::cluster));
+        // Some scores are of some problems alone, and some of all together, so that no problem has them.
+        let having: BTreeSet<&str> = scores
+            .problems
+            .iter()
+            .filter(|problem| problem.values.contains_key(score))
+            .map(|problem| problem.problem.as_str())
+            .collect();
+        let counted = |planned: &&PlannedProblem| having.is_empty() || having.contains(planned.problem.as_str());
+        let units = different(self.plan.problems.iter().filter(counted).map(PlannedProblem::cluster));
         Ok(Estimate { value, stderr: stderr.unwrap_or(f64::NAN), units })
     }
 
@@ -272,7 +274,20 @@ fn seconds(journal: &[u8]) -> Option<f64> {
 mod tests {
     use std::fs;
 
-    use super::{compressed, contents, keep};
+    use super::{KeptRun, compressed, contents, keep};
+
+    /// PICF is of all 100 simulations together. Of the three tables two have enough test inputs for groups of a hundred.
+    #[test]
+    fn the_units_of_a_mean_are_those_that_it_is_of() {
+        let results = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+        let units = |run: &str, agent: &str, score: &str| {
+            let run = KeptRun::read(&results, run).unwrap().unwrap();
+            run.total(agent, score).unwrap().units
+        };
+        assert_eq!(units("regression/boston", "bootstrap", "picf_brier_80"), 100);
+        assert_eq!(units("shift/tabular", "mlp", "nll_tau10"), 3);
+        assert_eq!(units("shift/tabular", "mlp", "nll_tau100"), 2);
+    }
 
     #[test]
     fn a_kept_run_is_read_as_it_was_and_nothing_of_another_stays() {
