@@ -8,7 +8,7 @@ use crate::simd::{LANES, Lanes, floats, floats_mut};
 use super::border::{Bordered, add};
 use super::shape::{Layer, Shape};
 
-/// What [`Values`] holds for each layer.
+/// The arrays of [`Values`] for one layer.
 #[derive(Debug)]
 struct LayerValues {
     /// The sums of the convolution, without a border; after batch normalisation the normalised values.
