@@ -1,11 +1,13 @@
 //! Whether a run is the one that a manifest asks for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use jointly_core::printable::ShowPath as _;
+use jointly_core::setting::Setting;
 use jointly_record::plan::PlannedProblem;
+use jointly_record::settings::Settings;
 
 use crate::kept::KeptRun;
 use crate::manifest::Run;
@@ -129,25 +131,24 @@ fn same(what: &str, asked: &BTreeSet<String>, own: &BTreeSet<String>) -> Result<
     Ok(())
 }
 
+/// Returns the name of an agent and its settings.
+fn parts(agent: &str) -> (&str, Settings) {
+    let parts = agent.split_once(':').and_then(|(name, settings)| Some((name, settings.parse().ok()?)));
+    parts.unwrap_or_else(|| (agent, Settings::default()))
+}
+
 /// Returns an agent with its settings in the order of their names, as labels have them.
 fn in_order(agent: &str) -> String {
-    let Some((name, settings)) = agent.split_once(':') else { return agent.to_owned() };
-    let mut settings: Vec<&str> = settings.split(',').collect();
-    settings.sort_unstable();
-    format!("{name}:{}", settings.join(","))
+    let (name, settings) = parts(agent);
+    settings.label(name)
 }
 
 /// Returns whether a label is of the same agent and contradicts no setting that was given. A label names no setting that has
 /// the agent's default.
 fn is_variant(label: &str, given: &str) -> bool {
-    let settings = |agent: &str| -> BTreeMap<String, String> {
-        let settings = agent.split_once(':').map_or("", |(_, settings)| settings);
-        let pairs = settings.split(',').filter_map(|setting| setting.split_once('='));
-        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-    };
-    let own = settings(label);
-    let contradicted = settings(given).iter().any(|(name, value)| own.get(name).is_some_and(|own| own != value));
-    label.split(':').next() == given.split(':').next() && !contradicted
+    let ((name, own), (asked, fixed)) = (parts(label), parts(given));
+    let fits = |setting: &Setting| own.get(&setting.name).is_none_or(|value| value == setting.value);
+    name == asked && fixed.to_list().iter().all(fits)
 }
 
 #[cfg(test)]
@@ -158,6 +159,9 @@ mod tests {
     fn agents_are_compared_whatever_the_order_of_their_settings() {
         assert_eq!(in_order("mlp:network=lstm,epochs=10"), in_order("mlp:epochs=10,network=lstm"));
         assert_ne!(in_order("mlp:epochs=10"), in_order("mlp:epochs=100"));
+        // A value may have commas.
+        assert_eq!(in_order("mlp:network=lenet,filters=8,4"), "mlp:filters=8,4,network=lenet");
+        assert!(!is_variant("mlp:filters=8,4", "mlp:filters=8,5"));
         assert!(is_variant("bbb:sigma-1=0.3,steps=2000", "bbb"));
         assert!(is_variant("bbb:sigma-1=0.3,steps=2000", "bbb:steps=2000"));
         assert!(is_variant("bbb:sigma-1=0.3", "bbb:steps=1000"), "the default");

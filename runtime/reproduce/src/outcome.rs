@@ -366,7 +366,7 @@ mod tests {
         toml::from_str(&text).unwrap()
     }
 
-    /// Judges a number over so many units that Student's law is the normal one.
+    /// Judges a number over a million units, for which Student's law is nearly the normal one.
     fn judge(published: Published, comparison: &Comparison, value: f64, stderr: f64) -> Verdict {
         published.judge(comparison, Estimate { value, stderr, units: 1_000_000 })
     }
