@@ -184,7 +184,7 @@ fn says_printable(result: &UnitResult) {
         Outcome::Shift { scores, .. } => {
             scores.conditions.iter().for_each(|scores| is_shown(&scores.condition.to_string()));
         }
-        Outcome::Scored { .. } => {}
+        Outcome::Scored { .. } | Outcome::Decisions { .. } => {}
     }
 }
 

@@ -9,11 +9,11 @@ use crate::crates::{files, read};
 use crate::text::{code, without_tests};
 
 /// The most lines that may tell kinds apart, and the most files that may contain them.
-const MOST_LINES: usize = 44;
+const MOST_LINES: usize = 55;
 const MOST_FILES: usize = 8;
 
 /// The modules of kinds, as prefixes of paths.
-const OWN: [&str; 13] = [
+const OWN: [&str; 14] = [
     "runtime/tasks/",
     "runtime/engine/src/kinds/",
     "runtime/engine/src/problems.rs",
@@ -23,6 +23,7 @@ const OWN: [&str; 13] = [
     "runtime/score/src/scores/regression.rs",
     "runtime/report/src/bars.rs",
     "runtime/report/src/classification.rs",
+    "runtime/report/src/decisions",
     "runtime/report/src/regression/",
     "runtime/report/src/shift/",
     "runtime/cli/src/commands/report/active.rs",
@@ -31,22 +32,26 @@ const OWN: [&str; 13] = [
 ];
 
 /// Texts that name a kind: the variants that store its options and results, and its own type.
-const NAMING: [&str; 12] = [
+const NAMING: [&str; 16] = [
     "Terms::Evaluation",
     "Terms::Regression",
     "Terms::Shift",
+    "Terms::Decisions",
     "Outcome::Scored",
     "Outcome::Regression",
     "Outcome::Shift",
+    "Outcome::Decisions",
     "<Classification>",
     "<Regression>",
     "<DatasetShift>",
+    "<Decisions>",
     "Classification::NAME",
     "Regression::NAME",
     "DatasetShift::NAME",
+    "Decisions::NAME",
 ];
 /// The variants as written within the registry, as variants of `Self`.
-const WITHIN: [&str; 4] = ["Self::Evaluation", "Self::Regression", "Self::Shift", "Self::Scored"];
+const WITHIN: [&str; 5] = ["Self::Evaluation", "Self::Regression", "Self::Shift", "Self::Decisions", "Self::Scored"];
 
 /// Returns the lines of the runtime's crates, without tests, that name a kind outside its own modules.
 fn naming() -> Vec<(String, String)> {

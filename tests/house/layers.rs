@@ -14,9 +14,11 @@ use crate::crates::{of_runtime, read, within};
 use crate::workspace;
 
 /// The crates that each crate may depend on, including in tests. A folder that ends in `*` stands for all crates in it.
-const ALLOWED: [(&str, &[&str]); 15] = [
+const ALLOWED: [(&str, &[&str]); 16] = [
     ("runtime/core", &[]),
     ("runtime/data", &["runtime/core"]),
+    // Decisions are taken in the environments of classification.
+    ("runtime/tasks/decisions", &["runtime/core", "runtime/tasks/classification"]),
     ("runtime/tasks/*", &["runtime/core", "runtime/data"]),
     ("runtime/sinks", &[]),
     ("runtime/host", &["runtime/core", "runtime/sinks"]),

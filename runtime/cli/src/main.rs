@@ -2,6 +2,7 @@
 
 mod commands;
 mod data_arguments;
+mod decision_arguments;
 mod engine_argument;
 mod exit;
 mod fuel_argument;

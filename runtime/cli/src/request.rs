@@ -17,12 +17,14 @@ use jointly_core::kind::Kind;
 use jointly_core::limits::{MOST_TIMEOUT, USUAL_FUEL, USUAL_TIMEOUT};
 use jointly_core::printable::ShowPath as _;
 use jointly_core::{Seed, TaskKind};
+use jointly_decisions::Decisions;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::asked::Asked;
 use jointly_engine::cache::Code;
 use jointly_engine::deadline::Deadline;
 use jointly_engine::execution::Finished;
 use jointly_engine::kinds::classification::AskedClassification;
+use jointly_engine::kinds::decisions;
 use jointly_engine::kinds::regression::AskedRegression;
 use jointly_engine::kinds::shift::AskedShift;
 use jointly_engine::problem_set::Belief;
@@ -46,6 +48,7 @@ use jointly_score::leaderboard::Leaderboard;
 use jointly_score::run_results::RunResults;
 
 use crate::data_arguments::DataArguments;
+use crate::decision_arguments::DecisionArguments;
 use crate::engine_argument::EngineArgument;
 use crate::initialization_argument::InitializationArgument;
 use crate::partition_argument::PartitionArgument;
@@ -99,7 +102,7 @@ pub(crate) struct Request {
     #[arg(long, value_enum, value_name = "DISTRIBUTION")]
     initialization: Option<InitializationArgument>,
     /// The fuel limit of an agent on one problem, roughly in instructions [default: 2e12; for dataset shift, with its
-    /// many images and conditions, 1e14]
+    /// many images and conditions, 1e14; for decisions, over all trainings, 4e13]
     #[arg(long, value_name = "N", value_parser = fuel_argument::parse)]
     fuel: Option<u64>,
     /// The engine that runs agents; no score depends on it
@@ -121,7 +124,7 @@ pub(crate) struct Request {
     /// problems and tables are the copies that it keeps; only real data must be at hand
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "suite", "seed", "problems", "files", "draws", "partition", "planes", "no_clip", "anchors", "initialization", "fuel",
-        "memory", "patience", "RegressionArguments", "ShiftArguments",
+        "memory", "patience", "RegressionArguments", "ShiftArguments", "DecisionArguments",
     ])]
     like: Option<PathBuf>,
     /// Reuse the finished results of another run of the same agents on the same problems; may be repeated
@@ -133,15 +136,18 @@ pub(crate) struct Request {
     regression: RegressionArguments,
     #[command(flatten)]
     shift: ShiftArguments,
+    #[command(flatten)]
+    decisions: DecisionArguments,
 }
 
 /// Makes the suite of a request, for one kind of task.
 type Make = fn(&Request) -> Result<Box<dyn Asked>>;
 
-static ASKED: [(&str, Make); 3] = [
+static ASKED: [(&str, Make); 4] = [
     (Classification::NAME, Request::suite),
     (Regression::NAME, Request::regression_suite),
     (DatasetShift::NAME, Request::shift_suite),
+    (Decisions::NAME, Request::decision_suite),
 ];
 
 /// The outcome of a run.
@@ -347,6 +353,7 @@ impl Request {
         self.refuse_of_classification(&format!("{name} is regression"), "give a table by --table")?;
         self.data.directories().refuse_images(name)?;
         self.shift.refuse()?;
+        self.decisions.refuse()?;
         let choose = |suite: &mut RegressionSuite| {
             self.regression.refuse_idle(suite)?;
             suite.options.draws = self.draws.unwrap_or(suite.options.draws);
@@ -364,6 +371,7 @@ impl Request {
         let name = self.suite.as_deref().unwrap_or_default();
         self.refuse_of_classification(&format!("{name} is of dataset shift"), "leave it out")?;
         self.regression.refuse()?;
+        self.decisions.refuse()?;
         let choices = ShiftChoices { draws: self.draws, ..self.shift.choices() };
         let suite = shift_suite::requested(
             name,
@@ -375,6 +383,16 @@ impl Request {
         )?;
         let (suite, images) = suite.with_context(|| format!("there is no suite {name}"))?;
         Ok(Box::new(AskedShift { suite, images }))
+    }
+
+    fn decision_suite(&self) -> Result<Box<dyn Asked>> {
+        let name = self.suite.as_deref().unwrap_or_default();
+        self.refuse_of_classification(&format!("{name} is of decisions"), "leave it out")?;
+        self.data.directories().refuse_images(name)?;
+        self.regression.refuse()?;
+        self.shift.refuse()?;
+        let choices = self.decisions.choices(self.draws);
+        Ok(Box::new(decisions::requested(name, self.problems.as_deref(), choices)?))
     }
 
     /// Refuses options that only classification in sampled environments or on real data has.
@@ -397,6 +415,7 @@ impl Request {
     fn suite(&self) -> Result<Box<dyn Asked>> {
         self.regression.refuse()?;
         self.shift.refuse()?;
+        self.decisions.refuse()?;
         self.data.directories().refuse_images(self.suite.as_deref().unwrap_or("problems of your own"))?;
         let choices = Choices {
             draws: self.draws,

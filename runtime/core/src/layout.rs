@@ -32,6 +32,10 @@ pub enum Pick {
     FirstRound(&'static str),
     /// The score after the last round.
     LastRound(&'static str),
+    /// The score at every number of actions.
+    Steps(&'static str),
+    /// The score after the last action.
+    LastStep(&'static str),
     /// The mean over all levels of dataset shift.
     Shifted(&'static str),
     /// The mean over all levels of dataset shift at tau 10, or else the largest tau.
@@ -83,6 +87,7 @@ impl Pick {
             ten.or_else(|| taus.into_iter().max_by_key(|name| name.at())).into_iter().collect()
         };
         let rounds = |stem| of(stem, false, |at| matches!(at, At::Round(_)));
+        let steps = |stem| of(stem, false, |at| matches!(at, At::Step(_)));
         let one = |name: Option<ScoreName>| name.into_iter().collect();
         match self {
             Self::Once(stem) => of(stem, false, |at| at == At::Once),
@@ -101,6 +106,8 @@ impl Pick {
             }
             Self::FirstRound(stem) => one(rounds(stem).into_iter().min_by_key(|name| name.at())),
             Self::LastRound(stem) => one(rounds(stem).into_iter().max_by_key(|name| name.at())),
+            Self::Steps(stem) => steps(stem),
+            Self::LastStep(stem) => one(steps(stem).into_iter().max_by_key(|name| name.at())),
         }
     }
 }
@@ -155,6 +162,8 @@ mod tests {
             ("kl", At::Round(12)),
             ("picp", At::Level(50)),
             ("picp", At::Level(90)),
+            ("picp", At::Step(100)),
+            ("picp", At::Step(1000)),
         ]);
         assert_eq!(text(Pick::Joint("kl"), &all), "kl_tau1 kl_tau100 kl_tau10");
         assert_eq!(text(Pick::Widest("kl"), &all), "kl_tau100");
@@ -163,6 +172,8 @@ mod tests {
         assert_eq!(text(Pick::LastRound("kl"), &all), "kl_round12");
         assert_eq!(text(Pick::Level("picp"), &all), "picp_90");
         assert_eq!(text(Pick::Level("picp"), &names(&[("picp", At::Level(50))])), "picp_50");
+        assert_eq!(text(Pick::Steps("picp"), &all), "picp_step100 picp_step1000");
+        assert_eq!(text(Pick::LastStep("picp"), &all), "picp_step1000");
         assert_eq!(text(Pick::Once("kl"), &all), "");
         let shifted: Vec<ScoreName> = all.iter().map(|name| name.shifted()).collect();
         assert_eq!(text(Pick::ShiftedTen("kl"), &shifted), "kl_tau10_shifted");

@@ -44,3 +44,7 @@ pub const USUAL_FUEL: u64 = 2_000_000_000_000;
 /// The default limit of an agent's fuel on one problem of dataset shift: ten convolutional networks on 8,000 images
 /// take 7e13.
 pub const SHIFT_FUEL: u64 = 100_000_000_000_000;
+
+/// The default limit of an agent's fuel on one problem of decisions, over all of its trainings: forty trainings and the
+/// samples of as many functions as actions.
+pub const DECISION_FUEL: u64 = 40_000_000_000_000;

@@ -13,7 +13,7 @@ const LIST: u16 = 1 << 10;
 const OTHERS: u16 = LIST / 2;
 
 /// A regular expression for the endings of names, as [`ScoreName`] writes them.
-const ENDINGS: &str = "(_tau[0-9]+|_aggregate|_[0-9]+|_round[0-9]+)?(_shifted)?";
+const ENDINGS: &str = "(_tau[0-9]+|_aggregate|_[0-9]+|_round[0-9]+|_step[0-9]+)?(_shifted)?";
 
 /// How far a share may be outside its range by rounding.
 const ROUNDING: f64 = 1e-9;
@@ -74,6 +74,8 @@ pub enum At {
     Level(u32),
     /// Taken after a round of active learning: `_round3`.
     Round(u32),
+    /// Taken after a number of actions: `_step1000`.
+    Step(u32),
 }
 
 /// The direction in which a score is better.
@@ -235,13 +237,14 @@ impl ScoreName {
         self.about.unit
     }
 
-    /// Returns the name that stands for the score at all levels, in all rounds, or for all means over levels of shift,
-    /// which share one explanation.
+    /// Returns the name that stands for the score at all levels, in all rounds, after any number of actions, or for all
+    /// means over levels of shift, which share one explanation.
     pub fn heading(self) -> String {
         match (self.shifted, self.at) {
             (true, _) => "\u{2026}_shifted".to_owned(),
             (false, At::Level(_)) => format!("{}_L", self.stem()),
             (false, At::Round(_)) => format!("{}_roundR", self.stem()),
+            (false, At::Step(_)) => format!("{}_stepN", self.stem()),
             (false, _) => self.to_string(),
         }
     }
@@ -268,6 +271,7 @@ impl fmt::Display for ScoreName {
             At::Aggregate => formatter.write_str("_aggregate"),
             At::Level(percent) => write!(formatter, "_{percent}"),
             At::Round(round) => write!(formatter, "_round{round}"),
+            At::Step(step) => write!(formatter, "_step{step}"),
         }?;
         formatter.write_str(if self.shifted { "_shifted" } else { "" })
     }
@@ -368,7 +372,7 @@ mod tests {
             values: |x, _| vec![(At::Tau(10), Scored::plain(*x)), (At::Aggregate, Scored::plain(2.0 * x))],
         },
         ScoreDef::new("picp", Better::Near, Unit::One, "covers", |x, _| {
-            [At::Level(90), At::Once, At::Round(3)].map(|at| (at, Scored::plain(*x))).to_vec()
+            [At::Level(90), At::Once, At::Round(3), At::Step(10)].map(|at| (at, Scored::plain(*x))).to_vec()
         }),
         ScoreDef::fuel(),
     ];
@@ -379,7 +383,7 @@ mod tests {
     fn names_are_written_as_they_are_compared() {
         let names: Vec<ScoreName> =
             ScoreDef::all(DEFINITIONS, &1.0, &CONTEXT).into_iter().map(|(name, _)| name).collect();
-        let texts = ["nll_tau10", "nll_aggregate", "picp_90", "picp", "picp_round3", "fuel"];
+        let texts = ["nll_tau10", "nll_aggregate", "picp_90", "picp", "picp_round3", "picp_step10", "fuel"];
         for (i, name) in names.iter().enumerate() {
             assert_eq!(name.to_string(), texts[i]);
             for (j, text) in texts.iter().enumerate() {
@@ -391,6 +395,7 @@ mod tests {
         }
         assert_eq!(names[2].heading(), "picp_L");
         assert_eq!(names[4].heading(), "picp_roundR");
+        assert_eq!(names[5].heading(), "picp_stepN");
         assert_eq!(names[0].heading(), "nll_tau10");
         assert_eq!(names[0].meaning(), "at Tau(10)");
         assert_eq!(names[0].shifted().heading(), names[2].shifted().heading());
@@ -406,7 +411,16 @@ mod tests {
         let texts: Vec<String> = names.iter().map(ToString::to_string).collect();
         assert_eq!(
             texts,
-            ["nll_tau10", "nll_aggregate", "picp", "picp_90", "picp_round3", "fuel", "nll_tau10_shifted"]
+            [
+                "nll_tau10",
+                "nll_aggregate",
+                "picp",
+                "picp_90",
+                "picp_round3",
+                "picp_step10",
+                "fuel",
+                "nll_tau10_shifted"
+            ]
         );
     }
 }

@@ -1,6 +1,7 @@
 //! Runs the suites of each kind of task.
 
 pub mod classification;
+pub mod decisions;
 pub mod regression;
 pub mod shift;
 
@@ -8,6 +9,7 @@ use anyhow::{Context, Result};
 use jointly_classification::Classification;
 use jointly_classification::shift::DatasetShift;
 use jointly_core::TaskKind;
+use jointly_decisions::Decisions;
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
 use jointly_regression::Regression;
@@ -18,10 +20,11 @@ use crate::data_directories::DataDirectories;
 /// Makes the suite of a plan with the plan's problems and options, from the bytes that a directory keeps and from data.
 type FromPlan = fn(&RunDirectory, &Plan, &DataDirectories) -> Result<Box<dyn Asked>>;
 
-static FROM_PLAN: [(&str, FromPlan); 3] = [
+static FROM_PLAN: [(&str, FromPlan); 4] = [
     (Classification::NAME, classification::from_plan),
     (Regression::NAME, regression::from_plan),
     (DatasetShift::NAME, shift::from_plan),
+    (Decisions::NAME, decisions::from_plan),
 ];
 
 /// Returns the suite of a plan.

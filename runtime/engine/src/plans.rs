@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use jointly_classification::shift::{ShiftProblem, ShiftSuite};
 use jointly_classification::{Initialization, Problem, Source, Suite, TestInputs};
 use jointly_core::{Coordinates, Metric, Seed};
+use jointly_decisions::{DecisionProblem, DecisionSuite};
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use jointly_record::format::Format;
 use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, RegressionTerms, Terms, label};
@@ -35,6 +36,13 @@ pub fn of_regression(
 pub fn of_shift(suite: &ShiftSuite, seed: Seed, limits: Limits, agents: Vec<PlannedAgent>) -> Plan {
     let problems = suite.problems.iter().map(planned_shift).collect();
     plan(&suite.name, problems, Terms::Shift(suite.options.clone()), seed, limits, agents)
+}
+
+/// Returns the plan of agents on the problems of a suite of decisions.
+pub fn of_decisions(suite: &DecisionSuite, seed: Seed, limits: Limits, agents: Vec<PlannedAgent>) -> Plan {
+    let planned = |problem: &DecisionProblem| planned_problem(&problem.name, Metric::Nll, None, &problem.coordinates);
+    let problems = suite.problems.iter().map(planned).collect();
+    plan(&suite.name, problems, Terms::Decisions(suite.options.clone()), seed, limits, agents)
 }
 
 /// Returns a plan in the current format, without overridden problems.

@@ -1,6 +1,7 @@
 //! Invented runs for tests: a plan and results that were not measured.
 
 pub mod coordinates;
+pub mod decisions;
 pub mod regression;
 pub mod shift;
 

@@ -10,6 +10,7 @@ use jointly_classification::{Classification, Evaluation, ProblemScores};
 use jointly_core::failure::Failure;
 use jointly_core::kind::{Calibration, Kind, TaskKind, TaskOptions, TaskScores};
 use jointly_core::{Context, Metric, ScoreName, Scored};
+use jointly_decisions::{DecisionOptions, DecisionScores, Decisions};
 use jointly_regression::{Regression, RegressionUnit};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -21,9 +22,10 @@ use crate::unit::{Outcome, SampleDiagnosis};
 static CLASSIFICATION: Kind = Kind::of::<Classification>();
 static REGRESSION: Kind = Kind::of::<Regression>();
 static SHIFT: Kind = Kind::of::<DatasetShift>();
+static DECISIONS: Kind = Kind::of::<Decisions>();
 
 /// All kinds, in the order in which they are listed.
-pub static KINDS: [&Kind; 3] = [&CLASSIFICATION, &REGRESSION, &SHIFT];
+pub static KINDS: [&Kind; 4] = [&CLASSIFICATION, &REGRESSION, &SHIFT, &DECISIONS];
 
 /// The field name of the predicting agent among the options.
 pub(crate) const PREDICTOR: &str = "predictor";
@@ -34,8 +36,14 @@ impl Terms {
         evaluation: Option<Evaluation>,
         regression: Option<RegressionTerms>,
         shift: Option<ShiftOptions>,
+        decisions: Option<DecisionOptions>,
     ) -> Option<Self> {
-        only([evaluation.map(Self::Evaluation), regression.map(Self::Regression), shift.map(Self::Shift)])
+        only([
+            evaluation.map(Self::Evaluation),
+            regression.map(Self::Regression),
+            shift.map(Self::Shift),
+            decisions.map(Self::Decisions),
+        ])
     }
 
     /// Returns the kind of task of the options.
@@ -44,6 +52,7 @@ impl Terms {
             Self::Evaluation(_) => &CLASSIFICATION,
             Self::Regression(_) => &REGRESSION,
             Self::Shift(_) => &SHIFT,
+            Self::Decisions(_) => &DECISIONS,
         }
     }
 
@@ -53,6 +62,7 @@ impl Terms {
             Self::Evaluation(evaluation) => evaluation,
             Self::Regression(terms) => &terms.options,
             Self::Shift(options) => options,
+            Self::Decisions(options) => options,
         }
     }
 
@@ -78,6 +88,7 @@ impl Terms {
             Self::Evaluation(evaluation) => serde_json::to_value(evaluation),
             Self::Regression(terms) => serde_json::to_value(&terms.options),
             Self::Shift(options) => serde_json::to_value(options),
+            Self::Decisions(options) => serde_json::to_value(options),
         };
         let mut fields = options.ok().and_then(|options| options.as_object().cloned()).unwrap_or_default();
         let predictor = self.predictor().map_or("the agent that selects", |agent| agent.label.as_str());
@@ -139,12 +150,14 @@ impl Outcome {
         scored: Option<ScoredText<ProblemScores>>,
         regression: Option<ScoredText<Box<RegressionUnit>>>,
         shift: Option<ScoredText<Box<ShiftScores>>>,
+        decisions: Option<ScoredText<Box<DecisionScores>>>,
         failed: Option<Failure>,
     ) -> Option<Self> {
         only([
             scored.map(|ScoredText { scores, fuel, diagnosis }| Self::Scored { scores, fuel, diagnosis }),
             regression.map(|ScoredText { scores, fuel, .. }| Self::Regression { scores, fuel }),
             shift.map(|ScoredText { scores, fuel, .. }| Self::Shift { scores, fuel }),
+            decisions.map(|ScoredText { scores, fuel, diagnosis }| Self::Decisions { scores, fuel, diagnosis }),
             failed.map(Self::Failed),
         ])
     }
@@ -155,6 +168,7 @@ impl Outcome {
             Self::Scored { .. } => Some(&CLASSIFICATION),
             Self::Regression { .. } => Some(&REGRESSION),
             Self::Shift { .. } => Some(&SHIFT),
+            Self::Decisions { .. } => Some(&DECISIONS),
             Self::Failed(_) => None,
         }
     }
@@ -165,6 +179,7 @@ impl Outcome {
             Self::Scored { scores, .. } => Some(scores),
             Self::Regression { scores, .. } => Some(scores.as_ref()),
             Self::Shift { scores, .. } => Some(scores.as_ref()),
+            Self::Decisions { scores, .. } => Some(scores.as_ref()),
             Self::Failed(_) => None,
         }
     }
@@ -175,6 +190,7 @@ impl Outcome {
             Self::Scored { scores, .. } => Some(scores),
             Self::Regression { scores, .. } => Some(scores.as_mut()),
             Self::Shift { scores, .. } => Some(scores.as_mut()),
+            Self::Decisions { scores, .. } => Some(scores.as_mut()),
             Self::Failed(_) => None,
         }
     }
@@ -188,7 +204,10 @@ impl Outcome {
     /// Returns the fuel that was used, or `None` if it was not metered or the agent failed.
     pub fn fuel(&self) -> Option<u64> {
         match self {
-            Self::Scored { fuel, .. } | Self::Regression { fuel, .. } | Self::Shift { fuel, .. } => *fuel,
+            Self::Scored { fuel, .. }
+            | Self::Regression { fuel, .. }
+            | Self::Shift { fuel, .. }
+            | Self::Decisions { fuel, .. } => *fuel,
             Self::Failed(_) => None,
         }
     }
@@ -204,7 +223,7 @@ impl Outcome {
     /// Returns how far to trust the sample of a reference.
     pub fn diagnosis(&self) -> Option<&SampleDiagnosis> {
         match self {
-            Self::Scored { diagnosis, .. } => diagnosis.as_ref(),
+            Self::Scored { diagnosis, .. } | Self::Decisions { diagnosis, .. } => diagnosis.as_ref(),
             _ => None,
         }
     }

@@ -8,6 +8,7 @@ use jointly_classification::Initialization;
 use jointly_classification::shift::ShiftOptions;
 use jointly_core::limits::Limits;
 use jointly_core::{Coordinates, Metric, Seed, digest};
+use jointly_decisions::DecisionOptions;
 use jointly_regression::RegressionOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,7 +66,7 @@ pub struct Plan {
 }
 
 /// How predictions are evaluated: in plan.json `evaluation` for classification, `regression` for regression, `shift`
-/// for dataset shift.
+/// for dataset shift, `decisions` for decisions.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Terms {
@@ -75,6 +76,8 @@ pub enum Terms {
     Regression(RegressionTerms),
     /// Dataset shift.
     Shift(ShiftOptions),
+    /// Decisions.
+    Decisions(DecisionOptions),
 }
 
 /// How predictions of real numbers are evaluated.

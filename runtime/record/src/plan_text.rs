@@ -7,6 +7,7 @@ use jointly_classification::Initialization;
 use jointly_classification::shift::ShiftOptions;
 use jointly_core::Seed;
 use jointly_core::limits::Limits;
+use jointly_decisions::DecisionOptions;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
@@ -34,6 +35,7 @@ struct PlanText {
     evaluation: Option<Evaluation>,
     regression: Option<RegressionTerms>,
     shift: Option<ShiftOptions>,
+    decisions: Option<DecisionOptions>,
     anchors: Option<NonZeroU32>,
     initialization: Option<Initialization>,
     #[serde(default, deserialize_with = "bounded::list::<MOST_TABLES, _, _>")]
@@ -48,8 +50,10 @@ struct PlanText {
 impl<'de> Deserialize<'de> for Plan {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = PlanText::deserialize(deserializer)?;
-        let terms = Terms::of_one(text.evaluation, text.regression, text.shift)
-            .ok_or_else(|| D::Error::custom("a plan has one of the fields `evaluation`, `regression` and `shift`"))?;
+        let terms = Terms::of_one(text.evaluation, text.regression, text.shift, text.decisions);
+        let terms = terms.ok_or_else(|| {
+            D::Error::custom("a plan has one of the fields `evaluation`, `regression`, `shift` and `decisions`")
+        })?;
         Ok(Self {
             format: text.format,
             version: text.version,
@@ -87,7 +91,7 @@ mod tests {
             read(&document).map_err(|error| error.to_string())
         };
         assert_eq!(with("unheard of", json!([[[]], {}])).unwrap(), plan);
-        let several = "a plan has one of the fields `evaluation`, `regression` and `shift`";
+        let several = "a plan has one of the fields `evaluation`, `regression`, `shift` and `decisions`";
         let shift = json!({ "draws": 1, "taus": [1], "levels": [] });
         for (field, value) in [("shift", shift), ("evaluation", Value::Null)] {
             assert!(with(field, value).unwrap_err().starts_with(several), "{field}");

@@ -4,6 +4,7 @@ use jointly_classification::ProblemScores;
 use jointly_classification::shift::ShiftScores;
 use jointly_core::Real;
 use jointly_core::failure::Failure;
+use jointly_decisions::DecisionScores;
 use jointly_regression::RegressionUnit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,6 +87,17 @@ pub enum Outcome {
         /// The fuel used; absent if the agent ran outside the sandbox.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fuel: Option<u64>,
+    },
+    /// On a problem of decisions.
+    Decisions {
+        /// The scores.
+        scores: Box<DecisionScores>,
+        /// The fuel used by all trainings; absent if the host itself did the work, or the agent ran outside the sandbox.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fuel: Option<u64>,
+        /// How far to trust the samples of a reference: the worst of all rounds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        diagnosis: Option<SampleDiagnosis>,
     },
     /// The agent failed.
     Failed(Failure),

@@ -4,6 +4,7 @@
 use jointly_classification::ProblemScores;
 use jointly_classification::shift::ShiftScores;
 use jointly_core::failure::Failure;
+use jointly_decisions::DecisionScores;
 use jointly_regression::RegressionUnit;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -26,6 +27,7 @@ struct UnitText {
     scored: Option<ScoredText<ProblemScores>>,
     regression: Option<ScoredText<Box<RegressionUnit>>>,
     shift: Option<ScoredText<Box<ShiftScores>>>,
+    decisions: Option<ScoredText<Box<DecisionScores>>>,
     failed: Option<Failure>,
     #[serde(default, deserialize_with = "bounded::list::<MOST_LINES, _, _>")]
     log: Vec<String>,
@@ -34,8 +36,9 @@ struct UnitText {
 impl<'de> Deserialize<'de> for UnitResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = UnitText::deserialize(deserializer)?;
-        let outcome = Outcome::of_one(text.scored, text.regression, text.shift, text.failed).ok_or_else(|| {
-            D::Error::custom("a result has one of the fields `scored`, `regression`, `shift` and `failed`")
+        let outcome = Outcome::of_one(text.scored, text.regression, text.shift, text.decisions, text.failed);
+        let outcome = outcome.ok_or_else(|| {
+            D::Error::custom("a result has one of the fields `scored`, `regression`, `shift`, `decisions` and `failed`")
         })?;
         Ok(Self {
             format: text.format,

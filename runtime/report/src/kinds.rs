@@ -3,18 +3,21 @@
 use jointly_classification::Classification;
 use jointly_classification::shift::DatasetShift;
 use jointly_core::TaskKind;
+use jointly_decisions::Decisions;
 use jointly_record::plan::Plan;
 use jointly_regression::Regression;
 
 use crate::classification::ClassificationPage;
+use crate::decisions::DecisionPage;
 use crate::kind_page::KindPage;
 use crate::regression::RegressionPage;
 use crate::shift::ShiftPage;
 
-static PAGES: [(&str, &dyn KindPage); 3] = [
+static PAGES: [(&str, &dyn KindPage); 4] = [
     (Classification::NAME, &ClassificationPage),
     (Regression::NAME, &RegressionPage),
     (DatasetShift::NAME, &ShiftPage),
+    (Decisions::NAME, &DecisionPage),
 ];
 
 /// Returns the part of the page that depends on the kind of a plan's task.

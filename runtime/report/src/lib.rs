@@ -10,6 +10,7 @@ mod classification;
 mod correlation;
 mod cost;
 mod curves;
+mod decisions;
 mod drawing;
 mod figure;
 mod glossary;

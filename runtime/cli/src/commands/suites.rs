@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use jointly_classification::Suite;
 use jointly_classification::shift::{ShiftSuite, shift_suite, shift_suites};
+use jointly_decisions::{DecisionSuite, decision_suite, decision_suites};
 use jointly_engine::user_tables;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
@@ -42,13 +43,16 @@ const IMPORTED: &str = "imported: user-supplied problems, by --problem FILE.npz 
 
 impl Suites {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let (mut suites, mut regression, mut shifts) =
-            (jointly_classification::suites(), regression_suites(), shift_suites());
+        let (mut suites, mut regression, mut shifts, mut decisions) =
+            (jointly_classification::suites(), regression_suites(), shift_suites(), decision_suites());
         if !self.suites.is_empty() {
             let names = || self.suites.iter();
             regression = names().filter_map(|name| regression_suite(name)).collect();
             shifts = names().filter_map(|name| shift_suite(name)).collect();
-            let others = names().filter(|name| regression_suite(name).is_none() && shift_suite(name).is_none());
+            decisions = names().filter_map(|name| decision_suite(name)).collect();
+            let others = names().filter(|name| {
+                regression_suite(name).is_none() && shift_suite(name).is_none() && decision_suite(name).is_none()
+            });
             suites = others.map(|name| suites::named(name)).collect::<Result<_>>()?;
         }
         if self.json {
@@ -76,6 +80,16 @@ impl Suites {
                     suite.problems.iter().map(|it| it.name.as_str()),
                 )
             }));
+            let named = named.chain(decisions.iter().map(|suite| {
+                let own = json!({ "decisions": suite.options });
+                to_json(
+                    &suite.name,
+                    &suite.summary,
+                    suite.cost(),
+                    &own,
+                    suite.problems.iter().map(|it| it.name.as_str()),
+                )
+            }));
             output::print_json(&named.collect::<Vec<_>>())?;
         } else {
             let mut cards: Vec<String> = suites.iter().map(|suite| card(suite, !self.suites.is_empty())).collect();
@@ -84,6 +98,7 @@ impl Suites {
             }
             cards.extend(regression.iter().map(|suite| regression_card(suite, !self.suites.is_empty())));
             cards.extend(shifts.iter().map(|suite| shift_card(suite, !self.suites.is_empty())));
+            cards.extend(decisions.iter().map(|suite| decision_card(suite, !self.suites.is_empty())));
             if self.suites.is_empty() {
                 let names: Vec<&str> = regression
                     .iter()
@@ -186,6 +201,21 @@ fn shift_card(suite: &ShiftSuite, problems: bool) -> String {
     let more: Vec<String> = shifts.iter().filter(|_| problems).map(of_shift).collect();
     let names = suite.problems.iter().map(|problem| problem.name.as_str());
     text((&suite.name, &suite.summary), &facts, suite.cost(), &more, (names, problems))
+}
+
+/// Returns the description of a suite of decisions, with its problems if requested.
+fn decision_card(suite: &DecisionSuite, problems: bool) -> String {
+    let (options, count) = (&suite.options, counted(suite.problems.len(), "problem"));
+    let trainings = suite.problems.iter().map(|problem| problem.schedule(options).trainings());
+    let facts = format!(
+        "{count}; decisions, {} actions in batches that grow by {}, so up to {}, {} draws",
+        options.steps,
+        options.growth,
+        counted(trainings.max().unwrap_or(0), "training"),
+        options.draws,
+    );
+    let names = suite.problems.iter().map(|problem| problem.name.as_str());
+    text((&suite.name, &suite.summary), &facts, suite.cost(), &[], (names, problems))
 }
 
 /// Returns the tables that a suite's problems are made of, in order, and the number of those problems.

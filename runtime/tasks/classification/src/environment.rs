@@ -56,8 +56,8 @@ pub(crate) struct LayerSize {
 }
 
 impl EnvironmentSpec {
-    /// The description of the environment that agents receive.
-    pub(crate) fn task(&self) -> Task {
+    /// Returns the description of the environment that agents receive.
+    pub fn task(&self) -> Task {
         Task {
             temperature: Some(self.temperature as f32),
             hidden_layers: Some(self.hidden.len() as u32),

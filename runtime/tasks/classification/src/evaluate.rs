@@ -8,11 +8,11 @@ mod functions;
 
 use std::ops::Range;
 
-pub(crate) use audit::Audit;
+pub use audit::{Audit, Sample};
 pub(crate) use block::Block;
 use chunks::Budget;
 pub use error::EvaluateError;
-pub(crate) use functions::Functions;
+pub use functions::Functions;
 
 use crate::Evaluation;
 use crate::ProblemScores;
@@ -120,7 +120,7 @@ fn evaluate_block<'a, M: Model>(
     draws_a_call: usize,
     report: &mut dyn FnMut(f64),
 ) -> Result<Block<'a>, EvaluateError<M::Error>> {
-    let mut audit = (samples.start == 0).then(|| Audit::of(rule, functions, test.labels.len()));
+    let mut audit = (samples.start == 0).then(|| Audit::of_rule(rule, functions, test.labels.len()));
     let mut block = Block::new(rule, samples, &test.labels);
     let calls = functions.draws.chunks(draws_a_call).zip(functions.counts.chunks(draws_a_call));
     let mut done = 0;

@@ -17,14 +17,15 @@ const STAND_INS: usize = 2;
 /// Number of audited rows.
 const ROWS: usize = 4;
 
-/// Returns a model's answers at the block's rows with the given indices, for the given draws.
-pub(crate) type Sample<'a, E> = dyn FnMut(&[usize], &[u64]) -> Result<Vec<f32>, E> + 'a;
+/// Returns a model's answers at the rows with the given indices, for the given draws.
+pub type Sample<'a, E> = dyn FnMut(&[usize], &[u64]) -> Result<Vec<f32>, E> + 'a;
 
-/// A small sample of one block's answers.
-pub(crate) struct Audit {
-    tau: u32,
+/// A small sample of a model's answers at some rows, by which they are audited.
+pub struct Audit {
+    /// The place of the answers in messages, such as `tau 10`.
+    place: String,
     num_classes: usize,
-    /// Indices of the audited rows in the block's inputs, ascending.
+    /// Indices of the audited rows, ascending.
     rows: Vec<usize>,
     /// Sorted by draw, ascending.
     draws: Vec<Audited>,
@@ -43,9 +44,15 @@ struct Audited {
 }
 
 impl Audit {
-    /// Chooses draws and rows to audit from the first block, which has `rows` rows.
-    pub(crate) fn of(rule: &Rule, functions: &Functions, rows: usize) -> Self {
-        let mut source = stream(rule.seed, "audit", rule.problem, rule.tau.into());
+    /// Chooses draws and rows to audit from the first block of a rule's tau-samples, which has `rows` rows.
+    pub(crate) fn of_rule(rule: &Rule, functions: &Functions, rows: usize) -> Self {
+        let source = stream(rule.seed, "audit", rule.problem, rule.tau.into());
+        Self::of(source, format!("tau {}", rule.tau), rule.num_classes, functions, rows)
+    }
+
+    /// Chooses draws and rows to audit among the `rows` rows at which a model is asked for all of its functions. `place`
+    /// names the answers in messages.
+    pub fn of(mut source: Stream, place: String, num_classes: usize, functions: &Functions, rows: usize) -> Self {
         let mut draws = pick(&mut source, &functions.stand_ins, STAND_INS, &[]);
         let all: Vec<u64> = (0..functions.places.len() as u64).collect();
         draws.extend(pick(&mut source, &all, DRAWS - draws.len(), &draws));
@@ -57,11 +64,12 @@ impl Audit {
         let draws: Vec<_> = draws.into_iter().map(|draw| Audited::of(draw, functions)).collect();
         let draw = draws.iter().position(|audited| audited.draw == first).expect("the first draw is among them");
         let alone = (draw, below(&mut source, rows.len()));
-        Self { tau: rule.tau, num_classes: rule.num_classes, rows, draws, alone }
+        Self { place, num_classes, rows, draws, alone }
     }
 
-    /// Keeps the audited part of a scoring call's answers; `first` is the index of the call's first function.
-    pub(crate) fn keep(&mut self, probs: &[f32], first: usize, functions: usize) {
+    /// Keeps the audited part of a call's answers: those of `functions` functions at all rows, of which the first has the
+    /// index `first` among the distinct functions.
+    pub fn keep(&mut self, probs: &[f32], first: usize, functions: usize) {
         let stride = probs.len() / functions;
         for audited in self.draws.iter_mut().filter(|a| (first..first + functions).contains(&a.function)) {
             let function = &probs[(audited.function - first) * stride..][..stride];
@@ -71,9 +79,16 @@ impl Audit {
         }
     }
 
-    /// Audits all chosen draws and rows in reverse order, then one draw at one row. `sample` answers for rows of the
-    /// block, by their indices, and draws. Two answers may differ by `tolerance`.
-    pub(crate) fn run<E>(&self, tolerance: f32, sample: &mut Sample<'_, E>) -> Result<(), EvaluateError<E>> {
+    /// Audits all chosen draws and rows in reverse order, then one draw at one row. `sample` answers for rows, by their
+    /// indices, and draws. Two answers may differ by `tolerance`.
+    ///
+    /// # Errors
+    /// Returns errors of `sample` unchanged, and [`Inconsistent`](EvaluateError::Inconsistent) when an answer differs
+    /// from that of the calls whose answers were [kept](Self::keep).
+    ///
+    /// # Panics
+    /// When `sample` answers with another number of probabilities.
+    pub fn run<E>(&self, tolerance: f32, sample: &mut Sample<'_, E>) -> Result<(), EvaluateError<E>> {
         let draws: Vec<usize> = (0..self.draws.len()).rev().collect();
         let rows: Vec<usize> = (0..self.rows.len()).rev().collect();
         self.ask(tolerance, sample, &draws, &rows, "again")?;
@@ -105,9 +120,9 @@ impl Audit {
                 a.to_bits() != b.to_bits() && !near
             };
             if let Some((expected, found)) = expected.iter().zip(found).find(differ) {
-                let (draw, row, tau) = (self.draws[draw].name(), self.rows[row], self.tau);
+                let (draw, row, place) = (self.draws[draw].name(), self.rows[row], &self.place);
                 return Err(EvaluateError::Inconsistent(format!(
-                    "{draw} at row {row} of tau {tau} gives {expected} among others and {found} when asked {how}"
+                    "{draw} at row {row} of {place} gives {expected} among others and {found} when asked {how}"
                 )));
             }
         }

@@ -3,19 +3,26 @@
 use std::collections::HashMap;
 
 /// The distinct functions among draws 0..M, each with the number of draws that share it.
-pub(crate) struct Functions {
+pub struct Functions {
     /// The canonical draw of each function.
-    pub(crate) draws: Vec<u64>,
-    pub(crate) counts: Vec<u64>,
+    pub draws: Vec<u64>,
+    /// The number of draws that share each function.
+    pub counts: Vec<u64>,
     /// The index of each draw's function in `draws`.
-    pub(crate) places: Vec<u32>,
+    pub places: Vec<u32>,
     /// Draws that are not their own canonical draw.
     pub(crate) stand_ins: Vec<u64>,
 }
 
 impl Functions {
     /// Groups draws 0..M by the canonical draws that a model returns for them.
-    pub(crate) fn of<E>(draws: u32, canonical: impl FnOnce(&[u64]) -> Result<Vec<u64>, E>) -> Result<Self, E> {
+    ///
+    /// # Errors
+    /// Returns errors of `canonical` unchanged.
+    ///
+    /// # Panics
+    /// When `canonical` returns another number of draws.
+    pub fn of<E>(draws: u32, canonical: impl FnOnce(&[u64]) -> Result<Vec<u64>, E>) -> Result<Self, E> {
         let all: Vec<u64> = (0..u64::from(draws)).collect();
         let canonical = canonical(&all)?;
         assert_eq!(canonical.len(), all.len(), "one canonical draw a draw");

@@ -230,7 +230,7 @@ impl<M: Model> Evaluation<'_, M> {
             num_classes: self.task.num_classes as usize,
             ..self.options.rule()
         };
-        let mut audit = Audit::of(&rule, self.functions, inputs.rows());
+        let mut audit = Audit::of_rule(&rule, self.functions, inputs.rows());
         audit.keep(probs, 0, self.functions.draws.len());
         audit.run(self.model.tolerance(), &mut |rows, draws| self.model.sample_probs(&inputs.select(rows), draws))
     }

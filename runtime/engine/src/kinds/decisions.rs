@@ -1,0 +1,198 @@
+//! Runs suites of decisions.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, bail};
+use jointly_classification::oracle::{Oracle, Settings as Sampling};
+use jointly_core::{Classifier as _, Real, Seed, TaskKind};
+use jointly_decisions::{Course, DecisionProblem, DecisionSuite, Decisions, decision_suite};
+use jointly_host::{Failure, Interface, Kind, Limits, Phase, Trace};
+use jointly_record::directory::RunDirectory;
+use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem};
+use jointly_record::settings::Settings;
+use jointly_record::suites;
+use jointly_record::unit::{Outcome, SampleDiagnosis, Unit};
+
+use crate::agent::Agent;
+use crate::asked::Asked;
+use crate::contestant::Contestant;
+use crate::data_directories::DataDirectories;
+use crate::failures::unscored;
+use crate::problem_set::{Belief, Participants, ProblemSet};
+use crate::{oracle, plans};
+
+/// A suite of decisions.
+pub struct AskedDecisions {
+    /// The suite.
+    pub suite: DecisionSuite,
+}
+
+/// The user's overrides of a suite of decisions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DecisionChoices {
+    /// The number of functions sampled from each agent after each training.
+    pub draws: Option<u32>,
+    /// The number of actions.
+    pub steps: Option<u32>,
+    /// The growth of batches.
+    pub growth: Option<f64>,
+}
+
+/// Returns the suite of that name without the problems that the pattern excludes and with the user's overrides.
+///
+/// # Errors
+/// When there is no such suite, no problem matches, or an override does not fit.
+pub fn requested(
+    name: &str,
+    pattern: Option<&str>,
+    DecisionChoices { draws, steps, growth }: DecisionChoices,
+) -> anyhow::Result<AskedDecisions> {
+    let mut suite = decision_suite(name).with_context(|| suites::unknown(name))?;
+    if let Some(pattern) = pattern {
+        let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
+        let glob = suites::matcher(pattern)?;
+        suite.problems.retain(|problem| glob.is_match(&problem.name));
+        if suite.problems.is_empty() {
+            bail!("no problem of {name} matches {pattern}; a name looks like {example}");
+        }
+    }
+    let own = &mut suite.options;
+    (own.draws, own.steps) = (draws.unwrap_or(own.draws), steps.unwrap_or(own.steps));
+    own.growth = growth.unwrap_or(own.growth);
+    own.check().with_context(|| format!("failed to take on {name}"))?;
+    Ok(AskedDecisions { suite })
+}
+
+/// Returns the suite of a plan.
+pub(super) fn from_plan(_: &RunDirectory, plan: &Plan, _: &DataDirectories) -> anyhow::Result<Box<dyn Asked>> {
+    let options = plan.options::<Decisions>().with_context(|| format!("the plan is not one of {}", Decisions::NAME))?;
+    let all = decision_suite(&plan.suite).with_context(|| suites::unknown(&plan.suite))?;
+    let known: HashMap<&str, &DecisionProblem> =
+        all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();
+    let problem = |planned: &PlannedProblem| {
+        let problem = known.get(planned.problem.as_str()).map(|problem| (*problem).clone());
+        problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
+    };
+    let problems = plan.problems.iter().map(problem).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(Box::new(AskedDecisions { suite: DecisionSuite { problems, options: options.clone(), ..all } }))
+}
+
+impl Asked for AskedDecisions {
+    fn interface(&self) -> Interface {
+        Interface::Classification
+    }
+
+    fn reference(&self, settings: &Settings) -> anyhow::Result<Contestant> {
+        Ok(Contestant::Oracle(oracle::sampling(settings, self.suite.options.draws)?))
+    }
+
+    fn into_plan(
+        self: Box<Self>,
+        seed: Seed,
+        limits: Limits,
+        agents: Vec<PlannedAgent>,
+        _: Option<PlannedAgent>,
+    ) -> (Plan, Box<dyn ProblemSet>) {
+        (plans::of_decisions(&self.suite, seed, limits, agents), Box::new(self.suite.problems))
+    }
+}
+
+impl ProblemSet for Vec<DecisionProblem> {
+    fn carry_out(
+        &self,
+        participants: Participants,
+        unit: Unit,
+        trace: &Trace,
+        report: &mut dyn FnMut(f64),
+    ) -> Result<(Outcome, Option<Belief>), Failure> {
+        let outcome = decide(participants, &self[unit.problem], unit.agent, trace, report)?;
+        Ok((outcome, None))
+    }
+}
+
+fn decide(
+    Participants { plan, agents, .. }: Participants,
+    problem: &DecisionProblem,
+    agent: usize,
+    trace: &Trace,
+    report: &mut dyn FnMut(f64),
+) -> Result<Outcome, Failure> {
+    let options = plan.options::<Decisions>().expect("a plan of decisions");
+    let mut course = Course::begin(problem, options, plan.seed);
+    let (fuel, diagnosis) = match &agents[agent] {
+        Contestant::Oracle(sampling) => (None, Some(foresee(&mut course, problem, sampling, trace, report)?)),
+        other => {
+            let settings = &plan.agents[agent].settings;
+            (learn(&mut course, problem, (other.agent()?, settings, plan.limits), trace, report)?, None)
+        }
+    };
+    Ok(Outcome::Decisions { scores: Box::new(course.finish()), fuel, diagnosis })
+}
+
+/// Trains an agent and lets it act until the course is done. Returns the fuel of all trainings, which share the limit.
+fn learn(
+    course: &mut Course,
+    problem: &DecisionProblem,
+    (agent, settings, limits): (&Agent, &Settings, Limits),
+    trace: &Trace,
+    report: &mut dyn FnMut(f64),
+) -> Result<Option<u64>, Failure> {
+    let mut used = Some(0);
+    while !course.is_done() {
+        let limits = Limits { fuel: limits.fuel.saturating_sub(used.unwrap_or(0)), ..limits };
+        let mut classifier = agent.classifier(settings.to_list(), limits, trace.clone());
+        let mut model = classifier.train(&problem.task(), &course.train(), None, None, course.seed())?;
+        course.act(&mut model).map_err(unscored)?;
+        used = used.zip(model.fuel_used()).map(|(used, more)| used + more);
+        report(course.fraction());
+    }
+    Ok(used)
+}
+
+/// Lets the posterior of the environment act until the course is done. Returns the worst diagnosis of its samples.
+fn foresee(
+    course: &mut Course,
+    problem: &DecisionProblem,
+    sampling: &Sampling,
+    trace: &Trace,
+    report: &mut dyn FnMut(f64),
+) -> Result<SampleDiagnosis, Failure> {
+    let oracle = Oracle::new(problem.environment.clone(), sampling.clone());
+    let mut worst: Option<SampleDiagnosis> = None;
+    while !course.is_done() {
+        let mut posterior = oracle.sample(&course.train(), course.seed(), &mut |_| ());
+        // The posterior does not fail; it could only be found inconsistent.
+        course.act(&mut posterior).map_err(|error| Failure {
+            phase: Phase::Sample,
+            kind: Kind::InvalidOutput,
+            message: error.to_string(),
+        })?;
+        let own = oracle::diagnosis(&posterior);
+        worst = Some(worst.map_or_else(|| own.clone(), |worst| worse(&worst, &own)));
+        trace.add_line(&posterior.diagnosis().to_string());
+        report(course.fraction());
+    }
+    Ok(worst.unwrap_or_else(no_sample))
+}
+
+/// Returns the worse of each number of two diagnoses.
+fn worse(one: &SampleDiagnosis, other: &SampleDiagnosis) -> SampleDiagnosis {
+    SampleDiagnosis {
+        r_hat: Real(one.r_hat.0.max(other.r_hat.0)),
+        effective_draws: Real(one.effective_draws.0.min(other.effective_draws.0)),
+        acceptance: Real(one.acceptance.0.min(other.acceptance.0)),
+        rounds: one.rounds.max(other.rounds),
+        converged: one.converged && other.converged,
+    }
+}
+
+/// Returns the diagnosis of a course whose first batch has all actions, for which nothing is sampled.
+fn no_sample() -> SampleDiagnosis {
+    SampleDiagnosis {
+        r_hat: Real(1.0),
+        effective_draws: Real(f64::INFINITY),
+        acceptance: Real(1.0),
+        rounds: 0,
+        converged: true,
+    }
+}

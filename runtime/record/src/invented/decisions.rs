@@ -1,0 +1,36 @@
+//! Invented runs of decisions for tests.
+
+use jointly_core::{Metric, Real};
+use jointly_decisions::{DecisionScores, Stage, decision_suite};
+
+use super::{InventedRun, agent, coordinates, plan, planned_problem};
+use crate::format::Format;
+use crate::plan::Terms;
+use crate::unit::{Outcome, UnitResult};
+
+/// Makes a run on some seeds of the quick bandit at temperature .1, in which an agent's regret is its number times the
+/// number of actions, plus the number of the seed.
+pub fn decision_run(agents: &[(&str, f64)], seeds: usize) -> InventedRun {
+    let options = decision_suite("quick/decisions/bandit").unwrap().options;
+    let planned = agents.iter().map(|(spec, _)| agent(spec)).collect();
+    let mut plan = plan("quick/decisions/bandit", Terms::Decisions(options), planned);
+    let problem = |seed| planned_problem(&format!("quick/decisions/bandit/d2/temp0.1/seed{seed}"), Metric::Nll);
+    plan.problems = (0..seeds).map(problem).collect();
+    coordinates::place(&mut plan);
+    let mut results = Vec::new();
+    for (place, (agent, (_, regret))) in plan.agents.iter().zip(agents).enumerate() {
+        for (seed, problem) in plan.problems.iter().enumerate() {
+            let stage = |steps: u32| Stage { steps, regret: Real(regret * f64::from(steps) + seed as f64) };
+            let scores = DecisionScores { course: [1, 10, 100].map(stage).to_vec(), uniform: Real(4.0), trainings: 6 };
+            results.push(UnitResult {
+                format: Format,
+                agent: agent.label.clone(),
+                problem: problem.problem.clone(),
+                seconds: Some(1.0),
+                outcome: Outcome::Decisions { scores: Box::new(scores), fuel: Some(place as u64 + 1), diagnosis: None },
+                log: Vec::new(),
+            });
+        }
+    }
+    InventedRun { plan, results }
+}

@@ -1,0 +1,45 @@
+//! The page of a run of decisions: regret against the number of actions.
+
+mod regret;
+
+use jointly_core::Units;
+use jointly_decisions::{DecisionOptions, Decisions};
+use jointly_record::plan::Plan;
+
+use crate::choices::Choices;
+use crate::figure::{Figure, cells};
+use crate::kind_page::KindPage;
+use crate::view::View;
+
+/// The page of a run of decisions.
+pub(crate) struct DecisionPage;
+
+impl KindPage for DecisionPage {
+    fn figures(&self, view: &View, _: &Choices) -> Vec<Figure> {
+        regret::figure(view).into_iter().collect()
+    }
+
+    fn facts(&self, plan: &Plan) -> Vec<Vec<String>> {
+        plan.options::<Decisions>().map(facts).unwrap_or_default()
+    }
+
+    fn errors(&self, _: Units) -> Option<&'static str> {
+        Some(
+            "One standard error over problems, each with an environment, actions and trainings of its own. A single problem \
+             has none.",
+        )
+    }
+
+    fn tells_variants_apart(&self) -> bool {
+        true
+    }
+}
+
+fn facts(options: &DecisionOptions) -> Vec<Vec<String>> {
+    let DecisionOptions { draws, steps, growth } = options;
+    vec![
+        cells(["actions", &steps.to_string()]),
+        cells(["growth of batches", &growth.to_string()]),
+        cells(["draws M after a training, at most", &draws.to_string()]),
+    ]
+}

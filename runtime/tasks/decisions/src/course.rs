@@ -1,0 +1,148 @@
+//! A course of actions: what was observed, and what it has cost.
+
+mod thompson;
+
+use jointly_classification::EvaluateError;
+use jointly_core::classifier::Model;
+use jointly_core::dataset::Dataset;
+use jointly_core::pick::below;
+use jointly_core::stream::{Stream, agent_seed, stream};
+use jointly_core::{Real, Seed};
+
+use crate::arms::Arms;
+use crate::options::DecisionOptions;
+use crate::problem::DecisionProblem;
+use crate::schedule::Schedule;
+use crate::score::{DecisionScores, Stage, stages};
+use thompson::Thompson;
+
+/// A course of actions on a problem.
+///
+/// While the course is [not done](Self::is_done), an agent is trained on [what was observed](Self::train) with the
+/// [seed](Self::seed) of the round, and [acts](Self::act). The first actions, one for each dimension, are uniformly random:
+/// the smallest training sets of the testbed have as many examples.
+///
+/// Random numbers are those of the problem and of the number of an action, so that all agents see the same first
+/// actions, and an action has the same reward for two agents that take it as the same in number.
+pub struct Course<'a> {
+    problem: &'a DecisionProblem,
+    seed: Seed,
+    options: &'a DecisionOptions,
+    schedule: Schedule,
+    arms: Arms,
+    /// The actions taken, and the class that each of them had.
+    taken: Vec<usize>,
+    labels: Vec<u32>,
+    rewards: Stream,
+    regret: f64,
+    course: Vec<Stage>,
+    /// The numbers of actions at which the course will still be recorded, the last first.
+    ahead: Vec<u32>,
+    trainings: u32,
+}
+
+impl<'a> Course<'a> {
+    /// Begins a course by its random actions.
+    pub fn begin(problem: &'a DecisionProblem, options: &'a DecisionOptions, seed: Seed) -> Self {
+        let mut ahead = stages(options.steps);
+        ahead.reverse();
+        let mut course = Self {
+            schedule: problem.schedule(options),
+            arms: Arms::sample(problem, seed),
+            taken: Vec::new(),
+            labels: Vec::new(),
+            rewards: stream(seed, "rewards", &problem.name, 0),
+            regret: 0.0,
+            course: Vec::new(),
+            ahead,
+            trainings: 0,
+            problem,
+            seed,
+            options,
+        };
+        let mut source = stream(seed, "first-actions", &problem.name, 0);
+        let end = course.schedule.next(0).unwrap_or(0);
+        (0..end).for_each(|_| course.take(below(course.problem.actions() as usize, &mut source)));
+        course
+    }
+
+    /// Returns whether all actions were taken.
+    pub fn is_done(&self) -> bool {
+        self.schedule.next(self.done()).is_none()
+    }
+
+    /// Returns the fraction of actions taken, up to 1.
+    pub fn fraction(&self) -> f64 {
+        f64::from(self.done()) / f64::from(self.options.steps)
+    }
+
+    /// Returns the examples observed so far, in the order of the actions.
+    ///
+    /// # Panics
+    /// Never: actions and rewards are valid examples of the problem's task.
+    pub fn train(&self) -> Dataset {
+        let inputs = self.arms.inputs.select(&self.taken);
+        Dataset::new(&self.problem.task(), inputs, self.labels.clone()).expect("actions and rewards are examples")
+    }
+
+    /// Returns the seed with which an agent trains in this round.
+    pub fn seed(&self) -> u64 {
+        agent_seed(self.seed, &format!("{}/{}", self.problem.name, self.done()))
+    }
+
+    /// Chooses the next batch of actions by Thompson sampling, and observes their rewards.
+    ///
+    /// # Formula
+    /// Action t of the batch maximises P(y = 1 | a, f) over the actions a, where f is the agent's draw t mod M. Ties are
+    /// broken uniformly at random.
+    ///
+    /// The agent is audited: it is asked again for a few of its draws at a few actions, as
+    /// [`evaluate`](jointly_classification::evaluate()) does.
+    ///
+    /// # Errors
+    /// Returns errors of the model unchanged, and [`Inconsistent`](EvaluateError::Inconsistent) when it answers the same
+    /// question differently.
+    ///
+    /// # Panics
+    /// When the model's answers have a wrong length.
+    pub fn act<M: Model>(&mut self, model: &mut M) -> Result<(), EvaluateError<M::Error>> {
+        self.trainings += 1;
+        let (done, name) = (self.done(), &self.problem.name);
+        let end = self.schedule.next(done).unwrap_or(done);
+        let draws = self.options.draws.min(end - done);
+        let source = stream(self.seed, "audit", name, done.into());
+        let place = format!("{done} actions");
+        let thompson = Thompson::sample(model, &self.arms.inputs, draws, (source, place))?;
+        for step in done..end {
+            let best = thompson.best((step - done) % draws);
+            let tie = || below(best.len(), &mut stream(self.seed, "ties", name, step.into()));
+            let action = if best.len() == 1 { best[0] } else { best[tie()] };
+            self.take(action as usize);
+        }
+        Ok(())
+    }
+
+    /// Returns the scores of the course.
+    pub fn finish(self) -> DecisionScores {
+        let uniform = Real(self.arms.uniform_regret());
+        DecisionScores { course: self.course, uniform, trainings: self.trainings }
+    }
+
+    fn done(&self) -> u32 {
+        self.taken.len() as u32
+    }
+
+    fn take(&mut self, action: usize) {
+        let rewarded = self.rewards.uniform() < self.arms.expected(action);
+        self.taken.push(action);
+        self.labels.push(u32::from(rewarded));
+        self.regret += self.arms.regret(action);
+        if self.ahead.last() == Some(&self.done()) {
+            self.ahead.pop();
+            self.course.push(Stage { steps: self.done(), regret: Real(self.regret) });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

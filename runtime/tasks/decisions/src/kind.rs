@@ -1,0 +1,73 @@
+//! Decisions as a kind of task.
+
+use jointly_core::counted;
+use jointly_core::interface::Interface;
+use jointly_core::kind::{Override, SuiteOutline, TaskKind, TaskOptions, TaskScores};
+use jointly_core::limits::DECISION_FUEL;
+use jointly_core::{Context, Layout, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
+
+use crate::options::DecisionOptions;
+use crate::score::DecisionScores;
+use crate::scores::{LAYOUTS, SCORES};
+use crate::suites::{DecisionSuite, decision_suite, decision_suites};
+
+/// Decisions: actions chosen by an agent's predictions, and what they cost.
+pub struct Decisions;
+
+impl TaskKind for Decisions {
+    const NAME: &'static str = "decisions";
+    const INTERFACE: Interface = Interface::Classification;
+    const FUEL: u64 = DECISION_FUEL;
+    const UNITS_OF_ONE: Units = Units::OneProblem;
+    /// Where all actions are equally good, regret is no share of anything.
+    const MAY_LACK_SCORES: bool = true;
+    const REFERENCE: bool = true;
+    type Options = DecisionOptions;
+    type Scores = DecisionScores;
+
+    fn scores() -> Vec<&'static ScoreInfo> {
+        SCORES.iter().map(|definition| &definition.about).collect()
+    }
+
+    fn layouts() -> &'static [Layout] {
+        LAYOUTS
+    }
+
+    fn suites() -> Vec<SuiteOutline> {
+        let outline = |suite: DecisionSuite| {
+            SuiteOutline::new(suite.name, suite.problems.into_iter().map(|it| (it.name, it.coordinates)))
+        };
+        decision_suites().into_iter().map(outline).collect()
+    }
+}
+
+impl TaskOptions for DecisionOptions {
+    fn draws(&self) -> u32 {
+        self.draws
+    }
+
+    fn check(&self) -> Result<(), String> {
+        Self::check(self).map_err(|error| error.to_string())
+    }
+
+    fn overrides(&self, suite: &str) -> Vec<Override> {
+        let Some(own) = decision_suite(suite).map(|suite| suite.options) else { return Vec::new() };
+        let Self { draws, steps, growth } = *self;
+        let overrides = [
+            (draws != own.draws).then(|| (counted(draws as usize, "draw"), format!("--draws {draws}"))),
+            (steps != own.steps).then(|| (counted(steps as usize, "action"), format!("--steps {steps}"))),
+            (growth != own.growth).then(|| (format!("batches that grow by {growth}"), format!("--growth {growth}"))),
+        ];
+        overrides.into_iter().flatten().map(|(text, option)| Override { text, option }).collect()
+    }
+}
+
+impl TaskScores for DecisionScores {
+    fn values(&self, context: &Context) -> Vec<(ScoreName, Scored)> {
+        ScoreDef::all(SCORES, self, context)
+    }
+
+    fn places(&self) -> Vec<u64> {
+        self.course.iter().map(|stage| u64::from(stage.steps)).collect()
+    }
+}

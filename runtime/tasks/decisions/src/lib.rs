@@ -1,0 +1,24 @@
+//! Decisions: agents choose actions by their predictions, and are scored by what their choices cost.
+//!
+//! A good joint prediction is of use where it leads to good decisions. A problem of this kind goes round by round: an
+//! agent is trained on all that was observed, actions are chosen by functions sampled from it, and their outcomes are
+//! observed.
+#![deny(missing_docs)]
+
+mod arms;
+mod course;
+mod kind;
+mod options;
+mod problem;
+mod schedule;
+mod score;
+pub mod scores;
+mod suites;
+
+pub use course::Course;
+pub use kind::Decisions;
+pub use options::{DecisionOptions, DecisionOptionsError};
+pub use problem::DecisionProblem;
+pub use schedule::Schedule;
+pub use score::{DecisionScores, Stage};
+pub use suites::{DecisionSuite, decision_suite, decision_suites};

@@ -1,0 +1,114 @@
+//! Suites of decisions. A suite is data.
+
+use jointly_classification::{EnvironmentSpec, Initialization};
+use jointly_core::coordinates::{Coordinates, Repetition};
+
+use crate::options::DecisionOptions;
+use crate::problem::DecisionProblem;
+
+/// Temperatures of the environments' softmax, as in the testbed.
+const TEMPERATURES: [f64; 3] = [0.01, 0.1, 0.5];
+
+/// A named list of problems and their options.
+#[derive(Clone, Debug)]
+pub struct DecisionSuite {
+    /// The name on the command line.
+    pub name: String,
+    /// A one-line summary for users.
+    pub summary: String,
+    /// The problems, in the order in which results are reduced.
+    pub problems: Vec<DecisionProblem>,
+    /// The options of each problem.
+    pub options: DecisionOptions,
+}
+
+impl DecisionSuite {
+    /// Returns text for users about the seconds per problem on one core, measured like [those of
+    /// classification](jointly_classification::Suite::cost).
+    pub fn cost(&self) -> &'static str {
+        match self.name.as_str() {
+            "quick/decisions/bandit" => "on one core, seconds a problem: not measured",
+            _ => "on one core, seconds a problem: not measured; about as many trainings as it has batches",
+        }
+    }
+}
+
+/// Returns all suites of decisions.
+pub fn decision_suites() -> Vec<DecisionSuite> {
+    vec![
+        bandit(
+            "quick/decisions/bandit",
+            "a glance at decisions in minutes: bandits in d 2, temperatures 0.01, 0.1 and 0.5, 2 seeds",
+            &[2],
+            2,
+            DecisionOptions { draws: 250, steps: 1000, growth: 2.0 },
+        ),
+        bandit(
+            "decisions/bandit",
+            "regret of Thompson sampling: bandits of 50 d actions in d 2 and 10, temperatures 0.01, 0.1 and 0.5, 10 seeds",
+            &[2, 10],
+            10,
+            DecisionOptions { draws: 1000, steps: 10_000, growth: 0.25 },
+        ),
+    ]
+}
+
+/// Returns the suite of decisions with this name, if it exists.
+pub fn decision_suite(name: &str) -> Option<DecisionSuite> {
+    decision_suites().into_iter().find(|suite| suite.name == name)
+}
+
+fn bandit(name: &str, summary: &str, dimensions: &[u32], seeds: u32, options: DecisionOptions) -> DecisionSuite {
+    let mut problems = Vec::new();
+    for &input_dim in dimensions {
+        for temperature in TEMPERATURES {
+            let group = format!("d{input_dim}");
+            let series = format!("{name}/{group}/temp{temperature}");
+            let environment = EnvironmentSpec {
+                input_dim,
+                num_classes: 2,
+                temperature,
+                hidden: vec![50, 50],
+                initialization: Initialization::Testbed,
+            };
+            problems.extend((0..seeds).map(|seed| DecisionProblem {
+                name: format!("{series}/seed{seed}"),
+                environment: environment.clone(),
+                coordinates: Coordinates {
+                    series: series.clone(),
+                    group: group.clone(),
+                    input_dim: Some(input_dim),
+                    temperature: Some(temperature),
+                    repetition: Some(Repetition::Seed(seed)),
+                    ..Coordinates::default()
+                },
+            }));
+        }
+    }
+    DecisionSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decision_suites;
+
+    #[test]
+    fn suites_pass_their_own_checks_and_name_each_problem_once() {
+        for suite in decision_suites() {
+            assert_eq!(suite.options.check(), Ok(()));
+            let mut names: Vec<&str> = suite.problems.iter().map(|problem| problem.name.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), suite.problems.len(), "{}", suite.name);
+        }
+    }
+
+    #[test]
+    fn the_full_bandit_trains_about_forty_times() {
+        let suite = super::decision_suite("decisions/bandit").unwrap();
+        assert_eq!(suite.problems.len(), 2 * 3 * 10);
+        let trainings = |at: usize| suite.problems[at].schedule(&suite.options).trainings();
+        assert_eq!((trainings(0), trainings(59)), (39, 32));
+        assert_eq!((suite.problems[0].actions(), suite.problems[59].actions()), (100, 500));
+    }
+}
