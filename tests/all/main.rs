@@ -7,6 +7,7 @@ mod closed_output;
 mod command;
 mod contest;
 mod costs;
+mod decisions;
 mod determinism;
 mod directories;
 mod encounter;

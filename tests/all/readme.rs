@@ -52,6 +52,7 @@ pages! {
     agents: "docs/agents.md",
     check: "docs/check.md",
     contest: "docs/contest.md",
+    decisions: "docs/decisions.md",
     estimators: "docs/estimators.md",
     formats: "docs/formats.md",
     leaderboard_and_verify: "docs/leaderboard-and-verify.md",

@@ -41,7 +41,7 @@ pub fn decision_suites() -> Vec<DecisionSuite> {
             "a glance at decisions in minutes: bandits in d 2, temperatures 0.01, 0.1 and 0.5, 2 seeds",
             &[2],
             2,
-            DecisionOptions { draws: 250, steps: 1000, growth: 2.0 },
+            DecisionOptions { draws: 250, steps: 300, growth: 1.0 },
         ),
         bandit(
             "decisions/bandit",
