@@ -26,6 +26,7 @@ const AGENTS: &[(&str, &str, Learns)] = &[
     ("dropout", "dropout", ALL),
     ("bbb", "bbb", ALL),
     ("ivon", "ivon", TOKENS),
+    ("swag", "swag", TOKENS),
     ("flow", "flow", CLASSES),
     ("ensemble", "ensemble", ALL),
     ("ensemble+", "ensemble-plus", CLASSES),

@@ -56,6 +56,7 @@ fn bundled_agents_keep_every_clause() {
         "dropout:epochs=2,passes=5",
         "bbb:epochs=2",
         "ivon:epochs=2",
+        "swag:epochs=2,snapshots=5",
         "flow:steps=20",
         "ensemble:epochs=2,size=3",
         "ensemble+:steps=20,size=3",

@@ -32,6 +32,7 @@ fn agents_with_their_settings() {
         "dropout",
         "bbb",
         "ivon",
+        "swag",
         "flow",
         "ensemble",
         "ensemble+",
