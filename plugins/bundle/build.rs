@@ -29,6 +29,7 @@ const AGENTS: &[(&str, &str, Learns)] = &[
     ("swag", "swag", TOKENS),
     ("flow", "flow", CLASSES),
     ("ensemble", "ensemble", ALL),
+    ("packed-ensemble", "packed-ensemble", CLASSES),
     ("ensemble+", "ensemble-plus", CLASSES),
     ("ntk-ensemble", "ntk-ensemble", CLASSES),
     ("hypermodel", "hypermodel", CLASSES),

@@ -59,6 +59,7 @@ fn bundled_agents_keep_every_clause() {
         "swag:epochs=2,snapshots=5",
         "flow:steps=20",
         "ensemble:epochs=2,size=3",
+        "packed-ensemble:steps=20,gamma=2",
         "ensemble+:steps=20,size=3",
         "ensemble+:steps=20,size=3,prior=vae,vae-steps=20",
         "ntk-ensemble:steps=20,size=3",

@@ -35,6 +35,7 @@ fn agents_with_their_settings() {
         "swag",
         "flow",
         "ensemble",
+        "packed-ensemble",
         "ensemble+",
         "ntk-ensemble",
         "hypermodel",
