@@ -44,7 +44,7 @@ const DASHED: &str = "6 3";
 const DOTTED: &str = "2 3";
 
 /// Agents known by name; those of the paper each have their own colour.
-const KNOWN: [(&str, Style); 35] = [
+const KNOWN: [(&str, Style); 37] = [
     ("mlp", Style::new(INK, Circle, DASHED)),
     ("ensemble", Style::new(ORANGE, Square, WHOLE)),
     ("dropout", Style::new(SKY, Triangle, WHOLE)),
@@ -80,6 +80,8 @@ const KNOWN: [(&str, Style); 35] = [
     ("temperature-scaling", Style::new(RED, Square, WHOLE)),
     ("ll-svi", Style::new(PURPLE, Diamond, DASHED)),
     ("ll-dropout", Style::new(BLUE, Triangle, DASHED)),
+    ("swag", Style::new(SKY, Circle, WHOLE)),
+    ("packed-ensemble", Style::new(ORANGE, Wedge, DASHED)),
 ];
 
 const COLOURS: [&str; 7] = [PURPLE, SKY, ORANGE, GREEN, RED, BLUE, GREY];
