@@ -1,5 +1,7 @@
 //! Algorithm 3: the likelihood of the labels averaged over sampled functions.
 
+use super::bracket::Bracket;
+use super::jackknife::correction;
 use super::joint_estimate::JointEstimate;
 use super::likelihood::{log_sum_exp, relative, relative_variance};
 
@@ -27,6 +29,30 @@ impl MonteCarlo {
     /// Adds a function that `count` draws name, under which the labels have this log-likelihood.
     pub fn add(&mut self, log_likelihood: f64, count: u64) {
         self.functions.push((log_likelihood, count));
+    }
+
+    /// Returns the estimate with the bias of its logarithm corrected by the jackknife over draws.
+    ///
+    /// # Formula
+    /// M v - (M - 1) (1/M) sum over m of `v_{-m}`, where v is the plain estimate and `v_{-m}` the estimate without draw
+    /// m. It removes the part of the bias that falls as 1/M, about -V / 2M with the relative
+    /// [variance](JointEstimate::variance) V, at the cost of a little more spread. Weights and variance are those of the
+    /// plain estimate. Quenouille, "Notes on bias in estimation" (1956); for the logarithm of a likelihood, Nowozin,
+    /// "Debiasing evidence approximations" (2018).
+    ///
+    /// It is the plain estimate where no correction can be computed: with one draw, and if only one draw gives the labels
+    /// a positive probability, because nothing is left without that draw.
+    pub fn finish_jackknife(self) -> JointEstimate {
+        let values = distinct(self.functions.clone());
+        let plain = self.finish();
+        JointEstimate { log_likelihood: plain.log_likelihood + correction(&values, plain.log_likelihood), ..plain }
+    }
+
+    /// Returns a confidence interval for the labels' log-likelihood under the posterior. Its upper end is infinite with
+    /// fewer than `min_effective_draws`; [`MIN_EFFECTIVE_DRAWS`](super::MIN_EFFECTIVE_DRAWS) is the number that
+    /// experiments support.
+    pub fn bracket(&self, min_effective_draws: f64) -> Bracket {
+        Bracket::of(&distinct(self.functions.clone()), min_effective_draws)
     }
 
     /// Returns the estimate. The weight of function m is exp(`v_m`) divided by the mean of exp(`v_m`) over draws.
