@@ -40,11 +40,12 @@ impl MonteCarlo {
     /// plain estimate. Quenouille, "Notes on bias in estimation" (1956); for the logarithm of a likelihood, Nowozin,
     /// "Debiasing evidence approximations" (2018).
     ///
+    /// The draws must be independent: draws that name each member of an ensemble equally often have no bias to correct.
+    ///
     /// It is the plain estimate where no correction can be computed: with one draw, and if only one draw gives the labels
     /// a positive probability, because nothing is left without that draw.
     pub fn finish_jackknife(self) -> JointEstimate {
-        let values = distinct(self.functions.clone());
-        let plain = self.finish();
+        let (values, plain) = self.estimate();
         JointEstimate { log_likelihood: plain.log_likelihood + correction(&values, plain.log_likelihood), ..plain }
     }
 
@@ -57,12 +58,18 @@ impl MonteCarlo {
 
     /// Returns the estimate. The weight of function m is exp(`v_m`) divided by the mean of exp(`v_m`) over draws.
     pub fn finish(self) -> JointEstimate {
+        self.estimate().1
+    }
+
+    /// Returns the distinct values with their numbers of draws, and the estimate.
+    fn estimate(&self) -> (Vec<(f64, u64)>, JointEstimate) {
         let values = distinct(self.functions.clone());
         let draws = values.iter().map(|value| value.1).sum::<u64>() as f64;
         let shares = || values.iter().map(|&(value, count)| (value, count as f64 / draws));
         let log_likelihood = if values.is_empty() { f64::NAN } else { log_sum_exp(shares()) };
         let weights = self.functions.iter().map(|&(value, _)| relative(value, log_likelihood)).collect();
-        JointEstimate { log_likelihood, weights, variance: relative_variance(shares(), log_likelihood) }
+        let variance = relative_variance(shares(), log_likelihood);
+        (values, JointEstimate { log_likelihood, weights, variance })
     }
 }
 
