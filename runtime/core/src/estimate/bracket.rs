@@ -14,16 +14,16 @@ const STEPS: u32 = 40;
 /// The number of factors that are multiplied before a logarithm is taken.
 const FACTORS: usize = 8;
 
-/// A confidence interval for the log-likelihood log E[L] of labels under a posterior, from independent draws.
+/// A confidence interval for the log-likelihood log E(L) of labels under a posterior, from independent draws.
 ///
 /// # Guarantee
 /// With M independent draws from the posterior, and L the likelihood of the labels under a draw:
 ///
-/// - [`low`](Self::low) <= log E[L] with a probability of at least 97.5 %, whatever the distribution of L.
-/// - [`limit`](Self::limit) >= log E[L] with a probability of at least 97.5 %, whatever the distribution of L, because
+/// - [`low`](Self::low) <= log E(L) with a probability of at least 97.5 %, whatever the distribution of L.
+/// - [`limit`](Self::limit) >= log E(L) with a probability of at least 97.5 %, whatever the distribution of L, because
 ///   L <= 1. It is never below about log(6 / M): M draws cannot exclude a function of probability 6 / M under which the
 ///   labels are certain.
-/// - [`high`](Self::high) >= log E[L] with a probability of at least 97.5 %, if B = e times the largest likelihood of
+/// - [`high`](Self::high) >= log E(L) with a probability of at least 97.5 %, if B = e times the largest likelihood of
 ///   the draws is a bound of L that does not depend on chance. So the probability that the likeliest function of the
 ///   posterior is among the draws and `high` is too low is at most 2.5 %. This suits members of an ensemble. Where
 ///   likelihoods are continuous, no draw has the largest, and the probability is checked by experiments only. The draws
