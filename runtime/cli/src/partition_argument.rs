@@ -10,6 +10,8 @@ pub(crate) enum PartitionArgument {
     Planes,
     /// Clusters of the draws themselves; slower
     KMeans,
+    /// None: Monte Carlo at every tau, its bias corrected by the jackknife over draws
+    Jackknife,
 }
 
 impl From<PartitionArgument> for Partitioning {
@@ -17,6 +19,7 @@ impl From<PartitionArgument> for Partitioning {
         match argument {
             PartitionArgument::Planes => Self::Planes,
             PartitionArgument::KMeans => Self::KMeans,
+            PartitionArgument::Jackknife => Self::Jackknife,
         }
     }
 }

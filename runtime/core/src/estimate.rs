@@ -1,7 +1,9 @@
 //! Estimates of the joint likelihood of labels under an agent's posterior, from sampled functions.
 
+mod bracket;
 mod draw_error;
 mod exact_sum;
+mod jackknife;
 mod joint_estimate;
 mod k_means;
 mod likelihood;
@@ -13,6 +15,7 @@ mod partitioning;
 mod planes;
 pub mod probit;
 
+pub use bracket::{Bracket, MIN_EFFECTIVE_DRAWS};
 pub use draw_error::DrawError;
 pub use exact_sum::ExactSum;
 pub use joint_estimate::JointEstimate;

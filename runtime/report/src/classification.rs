@@ -57,6 +57,7 @@ fn estimator(evaluation: &Evaluation) -> String {
     let cells = match partition {
         Partitioning::Planes => format!("cells of {}", counted(planes as usize, "random hyperplane")),
         Partitioning::KMeans => format!("at most {} of the draws by k-means", counted(1 << planes, "cluster")),
+        Partitioning::Jackknife => return "Monte Carlo, its bias corrected by the jackknife over draws".to_owned(),
     };
     let clip = if clip { "with clipped probits" } else { "without clipped probits" };
     format!("Monte Carlo up to tau {partition_above}, above it {cells}, {clip}")
@@ -74,6 +75,10 @@ mod tests {
         assert_eq!(
             estimator(&own),
             "Monte Carlo up to tau 10, above it cells of 5 random hyperplanes, with clipped probits"
+        );
+        assert_eq!(
+            estimator(&Evaluation { partition: Partitioning::Jackknife, ..own.clone() }),
+            "Monte Carlo, its bias corrected by the jackknife over draws"
         );
         assert_eq!(
             estimator(&Evaluation { partition: Partitioning::KMeans, clip: false, ..own }),

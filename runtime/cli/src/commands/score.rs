@@ -9,9 +9,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use jointly_classification::cells;
 use jointly_classification::scores::{ACCURACY, ECE};
 use jointly_classification::{PredictionOptions, PredictionScores, score_predictions};
-use jointly_core::Seed;
 use jointly_core::estimate::MAX_PLANES;
 use jointly_core::printable::ShowPath as _;
+use jointly_core::{Partitioning, Seed};
 use jointly_data::ImportedProblem;
 use jointly_engine::equal_inputs;
 use jointly_record::quantity;
@@ -75,6 +75,7 @@ impl Score {
         let scores = result?;
         if let Some(warning) = cells::warning(scores.draws, self.planes)
             && scores.tau > options.partition_above
+            && options.partition != Partitioning::Jackknife
         {
             output::note(&warning);
         }

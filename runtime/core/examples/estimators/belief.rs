@@ -1,6 +1,7 @@
 //! Beliefs whose joint likelihood is known exactly.
 
 use jointly_core::Stream;
+use jointly_core::estimate::joint_log_likelihood;
 
 /// The number of classes of every belief here.
 pub(crate) const CLASSES: usize = 2;
@@ -76,6 +77,11 @@ impl Question {
     /// Samples a function and returns its class probabilities at each input.
     pub(crate) fn draw(&self, source: &mut Stream) -> Vec<f32> {
         self.function(source).into_iter().flat_map(|p| [1.0 - p as f32, p as f32]).collect()
+    }
+
+    /// Samples a function and returns its joint log-likelihood of the labels.
+    pub(crate) fn draw_log_likelihood(&self, source: &mut Stream) -> f64 {
+        joint_log_likelihood(&self.draw(source), &self.labels, CLASSES)
     }
 
     fn truth(&self) -> f64 {

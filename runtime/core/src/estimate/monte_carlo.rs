@@ -1,5 +1,7 @@
 //! Algorithm 3: the likelihood of the labels averaged over sampled functions.
 
+use super::bracket::Bracket;
+use super::jackknife::correction;
 use super::joint_estimate::JointEstimate;
 use super::likelihood::{log_sum_exp, relative, relative_variance};
 
@@ -29,14 +31,45 @@ impl MonteCarlo {
         self.functions.push((log_likelihood, count));
     }
 
+    /// Returns the estimate with the bias of its logarithm corrected by the jackknife over draws.
+    ///
+    /// # Formula
+    /// M v - (M - 1) (1/M) sum over m of `v_{-m}`, where v is the plain estimate and `v_{-m}` the estimate without draw
+    /// m. It removes the part of the bias that falls as 1/M, about -V / 2M with the relative
+    /// [variance](JointEstimate::variance) V, at the cost of a little more spread. Weights and variance are those of the
+    /// plain estimate. Quenouille, "Notes on bias in estimation" (1956); for the logarithm of a likelihood, Nowozin,
+    /// "Debiasing evidence approximations" (2018).
+    ///
+    /// The draws must be independent: draws that name each member of an ensemble equally often have no bias to correct.
+    ///
+    /// It is the plain estimate where no correction can be computed: with one draw, and if only one draw gives the labels
+    /// a positive probability, because nothing is left without that draw.
+    pub fn finish_jackknife(self) -> JointEstimate {
+        let (values, plain) = self.estimate();
+        JointEstimate { log_likelihood: plain.log_likelihood + correction(&values, plain.log_likelihood), ..plain }
+    }
+
+    /// Returns a confidence interval for the labels' log-likelihood under the posterior. Its upper end is infinite with
+    /// fewer than `min_effective_draws`; [`MIN_EFFECTIVE_DRAWS`](super::MIN_EFFECTIVE_DRAWS) is the number that
+    /// experiments support.
+    pub fn bracket(&self, min_effective_draws: f64) -> Bracket {
+        Bracket::of(&distinct(self.functions.clone()), min_effective_draws)
+    }
+
     /// Returns the estimate. The weight of function m is exp(`v_m`) divided by the mean of exp(`v_m`) over draws.
     pub fn finish(self) -> JointEstimate {
+        self.estimate().1
+    }
+
+    /// Returns the distinct values with their numbers of draws, and the estimate.
+    fn estimate(&self) -> (Vec<(f64, u64)>, JointEstimate) {
         let values = distinct(self.functions.clone());
         let draws = values.iter().map(|value| value.1).sum::<u64>() as f64;
         let shares = || values.iter().map(|&(value, count)| (value, count as f64 / draws));
         let log_likelihood = if values.is_empty() { f64::NAN } else { log_sum_exp(shares()) };
         let weights = self.functions.iter().map(|&(value, _)| relative(value, log_likelihood)).collect();
-        JointEstimate { log_likelihood, weights, variance: relative_variance(shares(), log_likelihood) }
+        let variance = relative_variance(shares(), log_likelihood);
+        (values, JointEstimate { log_likelihood, weights, variance })
     }
 }
 

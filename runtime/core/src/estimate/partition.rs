@@ -115,6 +115,7 @@ impl Partition {
         let cells = match partitioning {
             Partitioning::Planes => (u64::from(planes) + 1).saturating_mul(probs.saturating_add(16)).saturating_mul(4),
             Partitioning::KMeans => KMeans::bytes(probs, planes, functions),
+            Partitioning::Jackknife => 0,
         };
         // The sums and means of one cell, and the positions of the labels.
         let cell = tau * (size_of::<ExactSum>() + 8 + 8) as u64;

@@ -1,9 +1,9 @@
-//! The method that partitions an agent's draws into cells.
+//! The method that partitions an agent's draws into cells, if any.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The method that partitions an agent's draws into cells, for the estimate of joint likelihoods.
+/// The method that partitions an agent's draws into cells, if any, for the estimate of joint likelihoods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partitioning {
@@ -12,6 +12,9 @@ pub enum Partitioning {
     Planes,
     /// [Clusters](super::KMeans) of the draws themselves: slower.
     KMeans,
+    /// No cells: at every tau, Monte Carlo whose bias the
+    /// [jackknife over draws](super::MonteCarlo::finish_jackknife) corrects.
+    Jackknife,
 }
 
 impl Partitioning {
@@ -20,6 +23,7 @@ impl Partitioning {
         match self {
             Self::Planes => "planes",
             Self::KMeans => "k-means",
+            Self::Jackknife => "jackknife",
         }
     }
 }
@@ -30,7 +34,7 @@ mod tests {
 
     #[test]
     fn plans_have_it_by_its_name() {
-        for partitioning in [Partitioning::Planes, Partitioning::KMeans] {
+        for partitioning in [Partitioning::Planes, Partitioning::KMeans, Partitioning::Jackknife] {
             assert_eq!(serde_json::to_value(partitioning).unwrap(), partitioning.name());
         }
     }

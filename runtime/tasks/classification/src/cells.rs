@@ -1,5 +1,7 @@
 //! Warns when a partition has more cells than its draws can fill.
 
+use jointly_core::Partitioning;
+
 use crate::{Evaluation, Problem};
 
 /// The number of draws a cell below which an estimate triggers a warning.
@@ -19,12 +21,14 @@ pub fn warning(draws: u32, planes: u32) -> Option<String> {
 /// Returns a warning when an evaluation partitions the draws of any of these problems too finely.
 pub fn warning_of(evaluation: &Evaluation, problems: &[Problem]) -> Option<String> {
     let mut taus = problems.iter().flat_map(|problem| problem.taus(evaluation));
-    let parts = taus.any(|tau| tau > evaluation.partition_above);
+    let parts = evaluation.partition != Partitioning::Jackknife && taus.any(|tau| tau > evaluation.partition_above);
     warning(evaluation.draws, evaluation.planes).filter(|_| parts)
 }
 
 #[cfg(test)]
 mod tests {
+    use jointly_core::Partitioning;
+
     use super::{warning, warning_of};
     use crate::{Evaluation, suite};
 
@@ -48,6 +52,9 @@ mod tests {
         assert_eq!(of("testbed/real", Some(4096)), None);
         assert_eq!(of("testbed", None), None);
         assert!(of("testbed", Some(100)).is_some());
+        let corrected = suite("testbed/real").unwrap();
+        let evaluation = Evaluation { partition: Partitioning::Jackknife, ..corrected.evaluation };
+        assert_eq!(warning_of(&evaluation, &corrected.problems), None);
         // No tau is above 10, so no partition is used.
         assert_eq!(of("quick/dyadic", Some(1)), None);
     }

@@ -30,7 +30,8 @@ use crate::rule::Rule;
 /// # Formula
 /// For each tau, the score is the mean over N tau-samples of the problem's [`Metric`](jointly_core::Metric). The
 /// agent's joint log-likelihood is estimated from draws 0..M by [`MonteCarlo`](jointly_core::estimate::MonteCarlo) up
-/// to tau `partition_above` and by [`Partition`](jointly_core::estimate::Partition) above. Accuracy and expected
+/// to tau `partition_above` and by [`Partition`](jointly_core::estimate::Partition) above, or at
+/// every tau from Monte Carlo corrected by the jackknife, if the evaluation asks for that. Accuracy and expected
 /// calibration error are computed from the mean over draws at the rows of the first tau.
 ///
 /// [`DrawError`] estimates the error of each joint score that is due to the finite number of draws.

@@ -19,7 +19,7 @@ pub struct Evaluation {
     pub samples: u32,
     /// Number M of functions sampled from the agent, from 1 to [`MAX_DRAWS`].
     pub draws: u32,
-    /// The method that partitions the draws into cells.
+    /// The method that partitions the draws into cells, if any.
     #[serde(default)]
     pub partition: Partitioning,
     /// Number d of random hyperplanes that partition the draws, at most [`MAX_PLANES`]. With k-means there are at most
@@ -27,7 +27,8 @@ pub struct Evaluation {
     pub planes: u32,
     /// Whether the partition clips probits as the reference implementation does; the paper's algorithm 4 does not.
     pub clip: bool,
-    /// The largest tau whose joint likelihoods are estimated by Monte Carlo; above it, the partition estimates them.
+    /// The largest tau whose joint likelihoods are estimated by Monte Carlo; above it, the partition estimates them, if
+    /// there is one.
     pub partition_above: u32,
 }
 

@@ -5,7 +5,7 @@ use jointly_core::interface::Interface;
 use jointly_core::kind::{Calibration, Override, SuiteOutline, TaskKind, TaskOptions, TaskScores};
 use jointly_core::limits::USUAL_FUEL;
 use jointly_core::metric::MARGINAL_METRICS;
-use jointly_core::{Context, Layout, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
+use jointly_core::{Context, Layout, Partitioning, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
 
 use crate::scores::{LAYOUTS, SCORES};
 use crate::suite::{IMPORTED, Suite, suite, suites};
@@ -61,7 +61,11 @@ impl TaskOptions for Evaluation {
             (draws != own.draws).then(|| (counted(draws as usize, "draw"), format!("--draws {draws}"))),
             (partition != own.partition).then(|| {
                 let name = partition.name();
-                (format!("partitioned by {name}"), format!("--partition {name}"))
+                let text = match partition {
+                    Partitioning::Planes | Partitioning::KMeans => format!("partitioned by {name}"),
+                    Partitioning::Jackknife => "Monte Carlo corrected by the jackknife".to_owned(),
+                };
+                (text, format!("--partition {name}"))
             }),
             (planes != own.planes).then(|| (counted(planes as usize, "plane"), format!("--planes {planes}"))),
             (!clip && own.clip).then(|| ("probits not clipped".to_owned(), "--no-clip".to_owned())),

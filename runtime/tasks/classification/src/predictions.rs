@@ -24,7 +24,7 @@ const STREAM: &str = "predictions";
 /// The evaluation options of a file of predictions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictionOptions {
-    /// The method that partitions the draws into cells.
+    /// The method that partitions the draws into cells, if any.
     pub partition: Partitioning,
     /// Number d of random hyperplanes, at most [`MAX_PLANES`]; with k-means, there are at most 2^d clusters.
     pub planes: u32,

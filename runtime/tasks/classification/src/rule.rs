@@ -36,17 +36,19 @@ impl Rule<'_> {
         }
     }
 
-    /// Returns the cells that partition the draws at tau-sample `n`.
-    pub(super) fn cells(&self, n: u32) -> Cells {
+    /// Returns the cells that partition the draws at tau-sample `n`, if any do.
+    pub(super) fn cells(&self, n: u32) -> Option<Cells> {
         let &Self { seed, problem, tau, num_classes, planes, .. } = self;
         match self.partition {
-            Partitioning::Planes => Planes::sample(seed, problem, tau, n, num_classes, planes).into(),
-            Partitioning::KMeans => KMeans::new(seed, problem, tau, n, num_classes, planes).into(),
+            _ if !self.partitions() => None,
+            Partitioning::Planes => Some(Planes::sample(seed, problem, tau, n, num_classes, planes).into()),
+            Partitioning::KMeans => Some(KMeans::new(seed, problem, tau, n, num_classes, planes).into()),
+            Partitioning::Jackknife => None,
         }
     }
 
-    pub(super) fn partitions(&self) -> bool {
-        self.tau > self.partition_above
+    fn partitions(&self) -> bool {
+        self.tau > self.partition_above && self.partition != Partitioning::Jackknife
     }
 
     /// Returns the number of probabilities of one function at one tau-sample.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use jointly_core::Partitioning;
 use jointly_core::estimate::{DrawError, JointEstimate, MarginalMean, MonteCarlo, Partition, joint_log_likelihood};
 use jointly_core::metric::MarginalScores;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
@@ -34,6 +35,7 @@ struct Sample {
 
 enum Estimate {
     MonteCarlo(MonteCarlo),
+    Jackknife(MonteCarlo),
     Partition(Box<Partition>),
 }
 
@@ -43,10 +45,12 @@ impl<'a> Block<'a> {
         let tau = rule.tau as usize;
         let sample = |(place, n): (usize, u32)| {
             let labels = &labels[place * tau..(place + 1) * tau];
-            let estimate = if rule.partitions() {
-                Estimate::Partition(Box::new(Partition::new(rule.cells(n), labels, rule.num_classes, rule.clip)))
-            } else {
-                Estimate::MonteCarlo(MonteCarlo::new())
+            let estimate = match rule.cells(n) {
+                Some(cells) => {
+                    Estimate::Partition(Box::new(Partition::new(cells, labels, rule.num_classes, rule.clip)))
+                }
+                None if rule.partition == Partitioning::Jackknife => Estimate::Jackknife(MonteCarlo::new()),
+                None => Estimate::MonteCarlo(MonteCarlo::new()),
             };
             Sample { estimate, marginal: rule.marginals.then(|| MarginalMean::new(rule.probs())) }
         };
@@ -69,7 +73,7 @@ impl<'a> Block<'a> {
                 let start = m * stride + n * width;
                 let function = &probs[start..start + width];
                 match &mut sample.estimate {
-                    Estimate::MonteCarlo(estimate) => {
+                    Estimate::MonteCarlo(estimate) | Estimate::Jackknife(estimate) => {
                         estimate.add(joint_log_likelihood(function, labels, num_classes), count);
                     }
                     Estimate::Partition(estimate) => estimate.add(function, count),
@@ -117,6 +121,7 @@ impl Sample {
     fn finish(self) -> (JointEstimate, Option<Vec<f64>>) {
         let estimate = match self.estimate {
             Estimate::MonteCarlo(estimate) => estimate.finish(),
+            Estimate::Jackknife(estimate) => estimate.finish_jackknife(),
             Estimate::Partition(estimate) => estimate.finish(),
         };
         (estimate, self.marginal.map(|marginal| marginal.finish()))

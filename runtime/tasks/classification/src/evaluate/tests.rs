@@ -17,11 +17,12 @@ use crate::test_inputs::TestInputs;
 /// Rounding of single precision in log-likelihoods of ten labels.
 const ROUNDING: f64 = 1e-5;
 
-const PARTITIONS: [(bool, Partitioning); 4] = [
+const PARTITIONS: [(bool, Partitioning); 5] = [
     (true, Partitioning::Planes),
     (false, Partitioning::Planes),
     (true, Partitioning::KMeans),
     (false, Partitioning::KMeans),
+    (true, Partitioning::Jackknife),
 ];
 
 /// An agent with `functions` functions of the input's first feature: draw d is function d modulo that number.
@@ -117,11 +118,14 @@ fn an_agent_that_is_the_environment_has_kl_0_to_the_last_bit() {
         let problem = problem(num_classes, temperature);
         let environment = problem.instance(1.into()).environment().unwrap().clone();
         for planes in [0, 7] {
-            let evaluation = Evaluation { planes, clip: false, partition_above: 10, ..evaluation(&[1, 10, 100]) };
-            let scores = scores(&Budget::default(), &mut Truth(environment.clone()), &problem, &evaluation);
-            assert_eq!(scores.joint.iter().map(|(tau, _)| *tau).collect::<Vec<_>>(), [1, 10, 100]);
-            for (tau, score) in scores.joint {
-                assert_eq!((score.mean, score.stderr), (0.0, 0.0), "tau {tau}");
+            for partition in [Partitioning::Planes, Partitioning::Jackknife] {
+                let own = evaluation(&[1, 10, 100]);
+                let evaluation = Evaluation { planes, clip: false, partition_above: 10, partition, ..own };
+                let scores = scores(&Budget::default(), &mut Truth(environment.clone()), &problem, &evaluation);
+                assert_eq!(scores.joint.iter().map(|(tau, _)| *tau).collect::<Vec<_>>(), [1, 10, 100]);
+                for (tau, score) in scores.joint {
+                    assert_eq!((score.mean, score.stderr), (0.0, 0.0), "tau {tau}");
+                }
             }
         }
     }
@@ -131,6 +135,45 @@ fn an_agent_that_is_the_environment_has_kl_0_to_the_last_bit() {
 fn a_worse_agent_has_a_positive_kl() {
     let scores = scores(&Budget::default(), &mut Sines::new(23, 2), &problem(2, 0.01), &evaluation(&[1, 10]));
     assert!(scores.joint.iter().all(|(_, score)| score.mean > 0.0 && score.stderr > 0.0));
+}
+
+/// An agent of five functions whose draws are independent: each is a function chosen by a stream of its own.
+struct Members(Sines);
+
+impl Model for Members {
+    type Error = Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
+        Ok(draws.to_vec())
+    }
+
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+        let member = |draw: &u64| (stream(5, "member", "", *draw).uniform() * self.0.functions as f64) as u64;
+        let members: Vec<u64> = draws.iter().map(member).collect();
+        self.0.sample_probs(inputs, &members)
+    }
+}
+
+#[test]
+fn the_jackknife_of_few_draws_agrees_with_monte_carlo_of_many() {
+    let problem = problem(2, 0.1);
+    let by = |draws, partition, partition_above, model: &mut dyn FnMut(&Evaluation) -> ProblemScores| {
+        let own = evaluation(&[1, 10, 100]);
+        model(&Evaluation { samples: 40, draws, partition, partition_above, ..own }).joint
+    };
+    let mut sampled = |own: &Evaluation| scores(&Budget::default(), &mut Members(Sines::new(5, 2)), &problem, own);
+    let few = by(400, Partitioning::Jackknife, 2, &mut sampled);
+    // Draws that take the five functions in turn have each of them equally often: no sampling error is left.
+    let mut exact = |own: &Evaluation| scores(&Budget::default(), &mut Sines::new(5, 2), &problem, own);
+    let many = by(5000, Partitioning::Planes, 1000, &mut exact);
+    let planes = by(5000, Partitioning::Planes, 2, &mut exact);
+    for ((tau, few), (_, many)) in few.iter().zip(&many) {
+        assert!(few.effective_draws > 30.0, "tau {tau}: {few:?}");
+        assert!((few.mean - many.mean).abs() < 4.0 * few.draw_error, "tau {tau}: {few:?} {many:?}");
+    }
+    // Three planes do not tell the five functions apart.
+    let far = (planes[2].1.mean - many[2].1.mean).abs();
+    assert!(far > 4.0 * few[2].1.draw_error, "{far} {:?}", few[2].1);
 }
 
 #[test]
