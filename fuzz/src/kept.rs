@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The runs whose plan, journal and pack are kept, one of each kind of score.
-pub const RUNS: [&str; 5] = ["active", "classification", "correlations", "coverage", "shift"];
+pub const RUNS: [&str; 6] = ["active", "classification", "correlations", "coverage", "decisions", "shift"];
 
 /// Returns the folder of a target's corpus.
 pub fn folder(target: &str) -> PathBuf {

@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::command::{done, fits_a_terminal, joined};
-use crate::regression::{killed_and_run_again, same_scores, scored};
+use crate::command::{done, fits_a_terminal, joined, refused, run};
+use crate::regression::{arguments, killed_and_run_again, same_scores, scored};
 use crate::regression_requests::refused_request;
-use crate::run::RunDirectory;
+use crate::run::{RunDirectory, json};
 
 const SUITE: &str = "quick/decisions/bandit";
 const PROBLEM: &str = "quick/decisions/bandit/d2/temp0.5/seed0";
@@ -72,11 +72,43 @@ fn the_oracle_takes_part_as_a_reference() {
     let (directory, _) = scored(&["uniform", oracle], SUITE, PROBLEM, &options);
     let scores = directory.scores();
     let reference = scores["agents"].as_array().unwrap().iter().find(|agent| agent["agent"] == "oracle").unwrap();
-    assert_eq!((&reference["reference"], &reference["scores"]["fuel"]), (&json!(true), &Value::Null));
+    assert_eq!((&reference["reference"], &reference["scores"]["fuel"]), (&Value::Bool(true), &Value::Null));
     let unit =
         directory.units().into_iter().find(|unit| unit["agent"].as_str().unwrap().starts_with("oracle")).unwrap();
     assert!(unit["decisions"]["diagnosis"]["rounds"] == 1, "{unit}");
     assert!(done(["verify", directory.argument()]).contains("verified"));
+}
+
+/// All trainings share the fuel of a unit: what suffices for the first is too little for all.
+#[test]
+fn fuel_is_limited_over_all_trainings() {
+    let agent = ["logistic-regression"];
+    let (all, _) = scored(&agent, SUITE, PROBLEM, &SMALL);
+    let fuel = all.units()[0]["decisions"]["fuel"].as_u64().unwrap();
+    let limit = (fuel / 2).to_string();
+    let directory = RunDirectory::new();
+    let options = [&SMALL[..], &["--fuel", &limit]].concat();
+    let finished = run(arguments(&directory, &agent, SUITE, PROBLEM, &options));
+    assert_eq!(finished.code, Some(3), "{finished:?}");
+    let failure = &directory.units()[0]["failed"];
+    assert_eq!(failure["kind"], "out-of-fuel");
+    let message = failure["message"].as_str().unwrap();
+    let after: u32 = message.strip_prefix("after ").unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!((4..120).contains(&after), "{message}");
+}
+
+/// The host's own work is limited too: a plan from elsewhere may not ask the oracle to be trained before each action.
+#[test]
+fn a_plan_that_asks_too_much_of_the_oracle_is_not_verified() {
+    let oracle = "oracle:chains=2,rounds=1,samples=250,warmup=20";
+    let (directory, _) = scored(&[oracle], SUITE, PROBLEM, &["--steps", "4", "--draws", "2"]);
+    let plan = directory.read("plan.json");
+    let mut document = json(&plan);
+    document.as_object_mut().unwrap().remove("crc32");
+    document["decisions"]["steps"] = Value::from(100_000);
+    document["decisions"]["growth"] = Value::from(0);
+    fs::write(directory.file("plan.json"), document.to_string()).unwrap();
+    refused(["verify", directory.argument()], &["times the work of its usual settings"]);
 }
 
 #[test]
@@ -90,6 +122,7 @@ fn options_that_cannot_be_are_refused() {
     for (options, texts) in [
         (["--steps", "0"], &["invalid value '0' for '--steps <N>'"][..]),
         (["--steps", "100001"], &["failed to take on quick/decisions/bandit: steps is 100001, expected 1 to 100000"]),
+        (["--steps", "2"], &["steps is 2, expected at least 3: the first 2 actions are random"]),
         (["--growth", "11"], &["growth is 11, expected 0 to 10"]),
         (["--growth", "nan"], &["growth is NaN, expected 0 to 10"]),
         (

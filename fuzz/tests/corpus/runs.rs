@@ -8,6 +8,7 @@ use jointly_core::{Metric, digest};
 use jointly_fuzz::RUNS;
 use jointly_record::directory::{JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES, SWEEP, to_json};
 use jointly_record::invented::Got::{Failed, Scored};
+use jointly_record::invented::decisions::decision_run;
 use jointly_record::invented::regression::{
     compared_run, correlated, covering, covering_run, learning, learning_run, own_table,
 };
@@ -65,6 +66,7 @@ fn invented(name: &str) -> InventedRun {
             let agents = [("mlp", covering(&[0.8, 0.95, 1.0])), ("prior", covering(&[0.5, 0.9, 0.9]))];
             covering_run("quick/coverage", 2, &agents)
         }
+        "decisions" => decision_run(&[("mlp", 0.2), ("prior", 0.4)], 2),
         _ => shift_run(1, &["fog/1"], &[("mlp", shifting(0.8, 0.4)), ("prior", shifting(0.6, 0.2))]),
     }
 }
@@ -228,7 +230,7 @@ fn with(left: &Left, place: &str, value: Value) -> Vec<u8> {
 fn journals<'a>(all: &[(&str, Left)]) -> Vec<(&'a str, Vec<u8>)> {
     let of = |name: &str| &all.iter().find(|(run, _)| *run == name).unwrap().1;
     let (active, classification, correlations) = (of("active"), of("classification"), of("correlations"));
-    let (coverage, shift) = (of("coverage"), of("shift"));
+    let (coverage, shift, decisions) = (of("coverage"), of("shift"), of("decisions"));
     let text = &classification.journal;
     let lines = |results: &[UnitResult]| -> Vec<u8> {
         results.iter().map(|result| serde_json::to_string(result).unwrap() + "\n").collect::<String>().into_bytes()
@@ -255,6 +257,10 @@ fn journals<'a>(all: &[(&str, Left)]) -> Vec<(&'a str, Vec<u8>)> {
         ("conditions-unshifted-none", edited(&shift.journal, "\"none\"", "\"outside/\\u001b[31m\"")),
         ("confident-none", with(shift, "/shift/scores/conditions/0/confident", json!([]))),
         ("confident-more-right", with(shift, "/shift/scores/conditions/0/confident/0", json!([0, u32::MAX]))),
+        ("course-none", with(decisions, "/decisions/scores/course", json!([]))),
+        ("course-steps-all", with(decisions, "/decisions/scores/course/10/steps", json!(u32::MAX))),
+        ("course-steps-none", with(decisions, "/decisions/scores/course/0/steps", json!(0))),
+        ("course-twice", with(decisions, "/decisions/scores/course/1/steps", json!(1))),
         ("draws-none", with(shift, "/shift/scores/conditions/0/labelled/brier_by_draws", json!([]))),
         ("failure-controls", edited(text, "it gave up", "it\\u001b[31m\\u202egave\\nup")),
         ("flags-few", with(coverage, &format!("{level}/observed"), json!("1"))),
@@ -273,6 +279,9 @@ fn journals<'a>(all: &[(&str, Left)]) -> Vec<(&'a str, Vec<u8>)> {
                 "\"held\":\"\",\"h\":\"",
             )
         }),
+        ("regret-huge", with(decisions, "/decisions/scores/course/10/regret", json!(1.7e308))),
+        ("regret-negative", with(decisions, "/decisions/scores/course/0/regret", json!(-1.0))),
+        ("regret-not-finite", with(decisions, "/decisions/scores/uniform", json!("nan"))),
         ("rounds-none", with(active, "/regression/scores/rounds", json!([]))),
         ("belief-elsewhere", with(correlations, "/regression/scores/correlations/belief", json!("../../etc/passwd"))),
         ("scores-not-finite", with(classification, "/scored/scores/joint/0/1", score)),

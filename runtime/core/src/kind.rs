@@ -28,6 +28,8 @@ pub trait TaskKind: 'static {
     const MAY_LACK_SCORES: bool = false;
     /// Whether the host's reference may take part: the sampler of the true posterior, on problems of which it is known.
     const REFERENCE: bool = false;
+    /// Whether no agent scores better than the reference on average, so that it is a floor.
+    const REFERENCE_IS_BOUND: bool = true;
     /// The type of its evaluation options.
     type Options: TaskOptions;
     /// The type of an agent's result on a problem.
@@ -68,6 +70,11 @@ pub trait TaskOptions: Any {
         None
     }
 
+    /// Returns the work of all trainings of an agent on a problem, in trainings of the usual size.
+    fn trainings(&self) -> f64 {
+        1.0
+    }
+
     /// Checks the numbers, which may come from anywhere.
     ///
     /// # Errors
@@ -91,6 +98,11 @@ pub struct Override {
 pub trait TaskScores: Any + Send + Sync {
     /// Returns all scores, in the order of their definitions.
     fn values(&self, context: &Context) -> Vec<(ScoreName, Scored)>;
+
+    /// Describes what no result under these options has, if this one has it; results may come from anywhere.
+    fn defect(&self, _options: &dyn TaskOptions) -> Option<String> {
+        None
+    }
 
     /// Returns the numbers by which scores of one meaning are told apart, such as taus, the bits of levels, or rounds.
     fn places(&self) -> Vec<u64>;
@@ -152,6 +164,8 @@ pub struct Kind {
     pub may_lack_scores: bool,
     /// Whether the host's reference may take part.
     pub reference: bool,
+    /// Whether the reference is a floor.
+    pub reference_is_bound: bool,
     /// The descriptions of its scores.
     pub scores: fn() -> Vec<&'static ScoreInfo>,
     /// The layouts of its leaderboards.
@@ -170,6 +184,7 @@ impl Kind {
             units_of_one: K::UNITS_OF_ONE,
             may_lack_scores: K::MAY_LACK_SCORES,
             reference: K::REFERENCE,
+            reference_is_bound: K::REFERENCE_IS_BOUND,
             scores: K::scores,
             layouts: K::layouts,
             suites: K::suites,

@@ -38,7 +38,8 @@ const MOST_WORK: f64 = 100.0;
 pub fn beyond_usual(plan: &Plan) -> Result<Option<(f64, f64)>> {
     let usual = Sampling::default().most_gradients();
     for agent in plan.agents.iter().filter(|agent| agent.is_reference()) {
-        let times = sampling(&agent.settings, plan.draws())?.most_gradients() / usual;
+        let each = sampling(&agent.settings, plan.draws())?.most_gradients() / usual;
+        let times = each * plan.terms.options().trainings();
         if times > MOST_WORK {
             return Ok(Some((times, MOST_WORK)));
         }

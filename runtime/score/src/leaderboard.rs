@@ -93,8 +93,9 @@ impl<'a> Placed<'a> {
         (!self.is_reference(), !self.ranks(), self.mean.is_nan(), mean)
     }
 
-    fn rank_text(&self) -> String {
-        let without = if self.is_reference() { "floor" } else { "-" };
+    /// Returns the rank, or the word that stands in its place for a reference.
+    fn rank_text(&self, reference: &'static str) -> String {
+        let without = if self.is_reference() { reference } else { "-" };
         self.rank.map_or_else(|| without.into(), |rank| rank.to_string())
     }
 }
@@ -160,7 +161,9 @@ impl<'a> Leaderboard<'a> {
         let above = match self.floor().zip(self.compared_by()) {
             Some((floor, by)) => {
                 let label = &floor.planned.label;
-                format!("\nabove floor is the difference in {by} from {label}, below 0 by chance or bias")
+                let below = if self.scores.plan.kind().reference_is_bound { ", below 0 by chance or bias" } else { "" };
+                let heading = self.above();
+                format!("\n{heading} is the difference in {by} from {label}{below}")
             }
             None => String::new(),
         };
@@ -225,11 +228,11 @@ impl<'a> Leaderboard<'a> {
         let mut rows = vec![vec!["#".to_owned(), "agent".to_owned()]];
         rows[0].extend(self.tiers().map(|_| "tier".to_owned()));
         rows[0].extend(joint.iter().map(ScoreName::to_string));
-        rows[0].extend(self.floor().map(|_| "above floor".to_owned()));
+        rows[0].extend(self.floor().map(|_| self.above()));
         for (placed, marks) in self.order.iter().zip(self.marks()) {
             let agent = placed.agent;
             let mark = if marks.is_empty() { "" } else { "!" };
-            let mut row = vec![placed.rank_text() + mark, agent.planned.label.clone()];
+            let mut row = vec![placed.rank_text(self.reference()) + mark, agent.planned.label.clone()];
             row.extend(self.tiers().map(|tier| tier(agent.planned)));
             row.extend(joint.iter().map(|name| summary_text(agent.summary(name))));
             row.extend(self.floor().map(|_| summary_text(self.above_floor(agent))));
@@ -299,12 +302,22 @@ impl<'a> Leaderboard<'a> {
 
     /// Returns the ranks as the tables show them, in the order of the leaderboard.
     pub fn ranks(&self) -> Vec<String> {
-        self.order.iter().map(Placed::rank_text).collect()
+        self.order.iter().map(|placed| placed.rank_text(self.reference())).collect()
     }
 
     /// Returns the first reference, if one took part.
     fn floor(&self) -> Option<&'a AgentScores<'a>> {
         self.scores.agents.iter().find(|agent| agent.planned.is_reference())
+    }
+
+    /// Returns the word for the reference.
+    fn reference(&self) -> &'static str {
+        if self.scores.plan.kind().reference_is_bound { "floor" } else { "oracle" }
+    }
+
+    /// Returns the heading of the difference to the reference.
+    fn above(&self) -> String {
+        format!("above {}", self.reference())
     }
 
     /// Returns an agent's distance from the floor in the compared score, or `None` for the floor itself.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::{Context, bail};
 use jointly_classification::oracle::{Oracle, Settings as Sampling};
-use jointly_core::{Classifier as _, Real, Seed, TaskKind};
+use jointly_core::{Classifier as _, Real, Seed, TaskKind, counted};
 use jointly_decisions::{Course, DecisionProblem, DecisionSuite, Decisions, decision_suite};
 use jointly_host::{Failure, Interface, Kind, Limits, Phase, Trace};
 use jointly_record::directory::RunDirectory;
@@ -59,7 +59,7 @@ pub fn requested(
     let own = &mut suite.options;
     (own.draws, own.steps) = (draws.unwrap_or(own.draws), steps.unwrap_or(own.steps));
     own.growth = growth.unwrap_or(own.growth);
-    own.check().with_context(|| format!("failed to take on {name}"))?;
+    suite.check().with_context(|| format!("failed to take on {name}"))?;
     Ok(AskedDecisions { suite })
 }
 
@@ -74,7 +74,9 @@ pub(super) fn from_plan(_: &RunDirectory, plan: &Plan, _: &DataDirectories) -> a
         problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
     };
     let problems = plan.problems.iter().map(problem).collect::<anyhow::Result<Vec<_>>>()?;
-    Ok(Box::new(AskedDecisions { suite: DecisionSuite { problems, options: options.clone(), ..all } }))
+    let suite = DecisionSuite { problems, options: options.clone(), ..all };
+    suite.check().with_context(|| format!("failed to take on {}", plan.suite))?;
+    Ok(Box::new(AskedDecisions { suite }))
 }
 
 impl Asked for AskedDecisions {
@@ -120,7 +122,7 @@ fn decide(
     let options = plan.options::<Decisions>().expect("a plan of decisions");
     let mut course = Course::begin(problem, options, plan.seed);
     let (fuel, diagnosis) = match &agents[agent] {
-        Contestant::Oracle(sampling) => (None, Some(foresee(&mut course, problem, sampling, trace, report)?)),
+        Contestant::Oracle(sampling) => (None, foresee(&mut course, problem, sampling, trace, report)?),
         other => {
             let settings = &plan.agents[agent].settings;
             (learn(&mut course, problem, (other.agent()?, settings, plan.limits), trace, report)?, None)
@@ -137,13 +139,21 @@ fn learn(
     trace: &Trace,
     report: &mut dyn FnMut(f64),
 ) -> Result<Option<u64>, Failure> {
-    let mut used = Some(0);
+    let mut used: Option<u64> = None;
     while !course.is_done() {
+        let done = course.done();
         let limits = Limits { fuel: limits.fuel.saturating_sub(used.unwrap_or(0)), ..limits };
         let mut classifier = agent.classifier(settings.to_list(), limits, trace.clone());
-        let mut model = classifier.train(&problem.task(), &course.train(), None, None, course.seed())?;
-        course.act(&mut model).map_err(unscored)?;
-        used = used.zip(model.fuel_used()).map(|(used, more)| used + more);
+        let mut round = || {
+            let mut model = classifier.train(&problem.task(), &course.train(), None, None, course.seed())?;
+            course.act(&mut model).map_err(unscored)?;
+            Ok(model.fuel_used())
+        };
+        let fuel = round().map_err(|failure: Failure| Failure {
+            message: format!("after {}: {}", counted(done as usize, "action"), failure.message),
+            ..failure
+        })?;
+        used = fuel.map(|fuel| used.unwrap_or(0) + fuel);
         report(course.fraction());
     }
     Ok(used)
@@ -156,11 +166,12 @@ fn foresee(
     sampling: &Sampling,
     trace: &Trace,
     report: &mut dyn FnMut(f64),
-) -> Result<SampleDiagnosis, Failure> {
+) -> Result<Option<SampleDiagnosis>, Failure> {
     let oracle = Oracle::new(problem.environment.clone(), sampling.clone());
     let mut worst: Option<SampleDiagnosis> = None;
     while !course.is_done() {
-        let mut posterior = oracle.sample(&course.train(), course.seed(), &mut |_| ());
+        let mut posterior =
+            oracle.sample(&course.train(), course.seed(), &mut |fraction| trace.set_progress(fraction as f32));
         // The posterior does not fail; it could only be found inconsistent.
         course.act(&mut posterior).map_err(|error| Failure {
             phase: Phase::Sample,
@@ -172,7 +183,7 @@ fn foresee(
         trace.add_line(&posterior.diagnosis().to_string());
         report(course.fraction());
     }
-    Ok(worst.unwrap_or_else(no_sample))
+    Ok(worst)
 }
 
 /// Returns the worse of each number of two diagnoses.
@@ -183,16 +194,5 @@ fn worse(one: &SampleDiagnosis, other: &SampleDiagnosis) -> SampleDiagnosis {
         acceptance: Real(one.acceptance.0.min(other.acceptance.0)),
         rounds: one.rounds.max(other.rounds),
         converged: one.converged && other.converged,
-    }
-}
-
-/// Returns the diagnosis of a course whose first batch has all actions, for which nothing is sampled.
-fn no_sample() -> SampleDiagnosis {
-    SampleDiagnosis {
-        r_hat: Real(1.0),
-        effective_draws: Real(f64::INFINITY),
-        acceptance: Real(1.0),
-        rounds: 0,
-        converged: true,
     }
 }

@@ -12,7 +12,7 @@ class Suite:
     name: str
     summary: str
     cost: str
-    #: What its problems are of: classification, regression or shift.
+    #: What its problems are of: classification, regression, shift or decisions.
     kind: str
     #: Tables of real data that some of its problems need; `jointly data` says how to get them.
     tables: tuple[str, ...]
@@ -27,7 +27,7 @@ def suites() -> list[Suite]:
             name=one["name"],
             summary=one["summary"],
             cost=one["cost"],
-            kind=next((kind for kind in ("regression", "shift") if kind in one), "classification"),
+            kind=next((kind for kind in ("regression", "shift", "decisions") if kind in one), "classification"),
             tables=tuple(one.get("tables", ())),
             problems=tuple(one["problems"]),
         )

@@ -1,7 +1,7 @@
 //! Invented runs of decisions for tests.
 
 use jointly_core::{Metric, Real};
-use jointly_decisions::{DecisionScores, Stage, decision_suite};
+use jointly_decisions::{DecisionScores, Stage, decision_suite, stages};
 
 use super::{InventedRun, agent, coordinates, plan, planned_problem};
 use crate::format::Format;
@@ -9,9 +9,10 @@ use crate::plan::Terms;
 use crate::unit::{Outcome, UnitResult};
 
 /// Makes a run on some seeds of the quick bandit at temperature .1, in which an agent's regret is its number times the
-/// number of actions, plus the number of the seed.
+/// number of actions, plus half the number of the seed.
 pub fn decision_run(agents: &[(&str, f64)], seeds: usize) -> InventedRun {
     let options = decision_suite("quick/decisions/bandit").unwrap().options;
+    let stages = stages(options.steps);
     let planned = agents.iter().map(|(spec, _)| agent(spec)).collect();
     let mut plan = plan("quick/decisions/bandit", Terms::Decisions(options), planned);
     let problem = |seed| planned_problem(&format!("quick/decisions/bandit/d2/temp0.1/seed{seed}"), Metric::Nll);
@@ -20,8 +21,9 @@ pub fn decision_run(agents: &[(&str, f64)], seeds: usize) -> InventedRun {
     let mut results = Vec::new();
     for (place, (agent, (_, regret))) in plan.agents.iter().zip(agents).enumerate() {
         for (seed, problem) in plan.problems.iter().enumerate() {
-            let stage = |steps: u32| Stage { steps, regret: Real(regret * f64::from(steps) + seed as f64) };
-            let scores = DecisionScores { course: [1, 10, 100].map(stage).to_vec(), uniform: Real(4.0), trainings: 6 };
+            let stage = |steps: u32| Stage { steps, regret: Real(regret * f64::from(steps) + 0.5 * seed as f64) };
+            let course = stages.iter().copied().map(stage).collect();
+            let scores = DecisionScores { course, uniform: Real(0.4), trainings: 8 };
             results.push(UnitResult {
                 format: Format,
                 agent: agent.label.clone(),

@@ -44,7 +44,7 @@ impl Scale {
         // A single value lies in the middle of a decade.
         let margin = if high > low { libm::log10(high / low) * MARGIN } else { 0.5 };
         let factor = libm::pow(10.0, margin);
-        Self { logarithmic: true, domain: (low / factor, high * factor), pixels }
+        Self { logarithmic: true, domain: (low / factor, (high * factor).min(f64::MAX)), pixels }
     }
 
     /// Returns the pixel of a number; outside the domain the map is extrapolated.
@@ -87,7 +87,7 @@ impl Scale {
         let (low, high) = self.domain;
         let (from, to) = (libm::floor(libm::log10(low)) as i32, libm::ceil(libm::log10(high)) as i32);
         let inside = |multiples: &[f64]| -> Vec<Tick> {
-            let powers = (from..=to).map(|power| libm::pow(10.0, f64::from(power)));
+            let powers = (from..=to).map(|power| libm::pow(10.0, f64::from(power))).filter(|power| power.is_finite());
             let numbers = powers.flat_map(|power| multiples.iter().map(move |multiple| multiple * power));
             numbers.filter(|at| (low..=high).contains(at)).map(|at| Tick { at, label: plain(at) }).collect()
         };
@@ -164,6 +164,12 @@ mod tests {
     fn an_empty_domain_has_its_value_in_the_middle() {
         assert_eq!(Scale::linear((3.0, 3.0), (0.0, 10.0)).at(3.0), 5.0);
         assert!((Scale::logarithmic((7.0, 7.0), (0.0, 10.0)).at(7.0) - 5.0).abs() < PIXELS);
+    }
+
+    #[test]
+    fn the_largest_numbers_have_ticks() {
+        let ticks = Scale::logarithmic((1.0, f64::MAX), (0.0, 100.0)).ticks(6);
+        assert!((2..=6).contains(&ticks.len()) && ticks.iter().all(|tick| tick.at.is_finite()), "{ticks:?}");
     }
 
     #[test]

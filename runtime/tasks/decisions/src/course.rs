@@ -5,6 +5,7 @@ mod thompson;
 use jointly_classification::EvaluateError;
 use jointly_core::classifier::Model;
 use jointly_core::dataset::Dataset;
+use jointly_core::estimate::MAX_DRAWS;
 use jointly_core::pick::below;
 use jointly_core::stream::{Stream, agent_seed, stream};
 use jointly_core::{Real, Seed};
@@ -14,7 +15,6 @@ use crate::options::DecisionOptions;
 use crate::problem::DecisionProblem;
 use crate::schedule::Schedule;
 use crate::score::{DecisionScores, Stage, stages};
-use thompson::Thompson;
 
 /// A course of actions on a problem.
 ///
@@ -66,6 +66,11 @@ impl<'a> Course<'a> {
         course
     }
 
+    /// Returns the number of actions taken.
+    pub fn done(&self) -> u32 {
+        self.taken.len() as u32
+    }
+
     /// Returns whether all actions were taken.
     pub fn is_done(&self) -> bool {
         self.schedule.next(self.done()).is_none()
@@ -93,11 +98,12 @@ impl<'a> Course<'a> {
     /// Chooses the next batch of actions by Thompson sampling, and observes their rewards.
     ///
     /// # Formula
-    /// Action t of the batch maximises P(y = 1 | a, f) over the actions a, where f is the agent's draw t mod M. Ties are
-    /// broken uniformly at random.
+    /// Step i of a batch of B takes an action a that maximises P(y = 1 | a, f), where f is the agent's draw number n_(i mod
+    /// K), K = min(M, B). Ties are broken uniformly at random. The host chooses the numbers n at random, so that a number
+    /// tells the agent nothing of its step.
     ///
-    /// The agent is audited: it is asked again for a few of its draws at a few actions, as
-    /// [`evaluate`](jointly_classification::evaluate()) does.
+    /// The agent is audited as by [`evaluate`](jointly_classification::evaluate()): it is asked again for a few of its
+    /// draws at a few actions.
     ///
     /// # Errors
     /// Returns errors of the model unchanged, and [`Inconsistent`](EvaluateError::Inconsistent) when it answers the same
@@ -107,18 +113,15 @@ impl<'a> Course<'a> {
     /// When the model's answers have a wrong length.
     pub fn act<M: Model>(&mut self, model: &mut M) -> Result<(), EvaluateError<M::Error>> {
         self.trainings += 1;
-        let (done, name) = (self.done(), &self.problem.name);
-        let end = self.schedule.next(done).unwrap_or(done);
-        let draws = self.options.draws.min(end - done);
-        let source = stream(self.seed, "audit", name, done.into());
-        let place = format!("{done} actions");
-        let thompson = Thompson::sample(model, &self.arms.inputs, draws, (source, place))?;
-        for step in done..end {
-            let best = thompson.best((step - done) % draws);
-            let tie = || below(best.len(), &mut stream(self.seed, "ties", name, step.into()));
-            let action = if best.len() == 1 { best[0] } else { best[tie()] };
-            self.take(action as usize);
-        }
+        let (seed, done, name) = (self.seed, self.done(), &self.problem.name);
+        let steps = self.schedule.next(done).unwrap_or(done) - done;
+        let mut source = stream(seed, "draws", name, done.into());
+        let numbers = (0..self.options.draws.min(steps)).map(|_| below(MAX_DRAWS as usize, &mut source) as u64);
+        let tie = |step: usize| stream(seed, "ties", name, u64::from(done) + step as u64);
+        let audit = (stream(seed, "audit", name, done.into()), format!("the batch after {done} actions"));
+        let batch = (numbers.collect(), steps as usize);
+        let chosen = thompson::choose(model, &self.arms.inputs, batch, tie, audit)?;
+        chosen.into_iter().for_each(|action| self.take(action as usize));
         Ok(())
     }
 
@@ -126,10 +129,6 @@ impl<'a> Course<'a> {
     pub fn finish(self) -> DecisionScores {
         let uniform = Real(self.arms.uniform_regret());
         DecisionScores { course: self.course, uniform, trainings: self.trainings }
-    }
-
-    fn done(&self) -> u32 {
-        self.taken.len() as u32
     }
 
     fn take(&mut self, action: usize) {

@@ -1,5 +1,7 @@
 //! Decisions as a kind of task.
 
+use std::any::Any;
+
 use jointly_core::counted;
 use jointly_core::interface::Interface;
 use jointly_core::kind::{Override, SuiteOutline, TaskKind, TaskOptions, TaskScores};
@@ -22,6 +24,8 @@ impl TaskKind for Decisions {
     /// Where all actions are equally good, regret is no share of anything.
     const MAY_LACK_SCORES: bool = true;
     const REFERENCE: bool = true;
+    /// Thompson sampling explores, so the posterior of the environment does not have the least regret of all.
+    const REFERENCE_IS_BOUND: bool = false;
     type Options = DecisionOptions;
     type Scores = DecisionScores;
 
@@ -46,6 +50,10 @@ impl TaskOptions for DecisionOptions {
         self.draws
     }
 
+    fn trainings(&self) -> f64 {
+        self.work()
+    }
+
     fn check(&self) -> Result<(), String> {
         Self::check(self).map_err(|error| error.to_string())
     }
@@ -65,6 +73,11 @@ impl TaskOptions for DecisionOptions {
 impl TaskScores for DecisionScores {
     fn values(&self, context: &Context) -> Vec<(ScoreName, Scored)> {
         ScoreDef::all(SCORES, self, context)
+    }
+
+    fn defect(&self, options: &dyn TaskOptions) -> Option<String> {
+        let options: &dyn Any = options;
+        self.impossible(options.downcast_ref::<DecisionOptions>()?)
     }
 
     fn places(&self) -> Vec<u64> {

@@ -20,5 +20,5 @@ pub use kind::Decisions;
 pub use options::{DecisionOptions, DecisionOptionsError};
 pub use problem::DecisionProblem;
 pub use schedule::Schedule;
-pub use score::{DecisionScores, Stage};
+pub use score::{DecisionScores, Stage, stages};
 pub use suites::{DecisionSuite, decision_suite, decision_suites};

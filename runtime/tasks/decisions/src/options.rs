@@ -5,8 +5,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::schedule::Schedule;
+
 /// The most actions of a problem.
 pub(crate) const MOST_STEPS: u32 = 100_000;
+/// The number of examples with which training is twice the work of training with none.
+const EXAMPLES: f64 = 1000.0;
 /// The largest growth of batches: the next is as large as ten times all before it.
 const MOST_GROWTH: f64 = 10.0;
 
@@ -37,6 +41,19 @@ pub struct DecisionOptionsError {
 }
 
 impl DecisionOptions {
+    /// Returns an upper bound on the work of all trainings on a problem, in trainings with a thousand examples or none: the
+    /// sum over trainings of 1 + n / 1000.
+    pub fn work(&self) -> f64 {
+        // A larger first batch means fewer trainings.
+        let schedule = Schedule::new(1, self.growth, self.steps);
+        let (mut work, mut done) = (0.0, 1);
+        while let Some(next) = schedule.next(done) {
+            work += 1.0 + f64::from(done) / EXAMPLES;
+            done = next;
+        }
+        work
+    }
+
     /// Checks each option.
     ///
     /// # Errors
@@ -61,6 +78,16 @@ impl DecisionOptions {
 #[cfg(test)]
 mod tests {
     use super::DecisionOptions;
+
+    #[test]
+    fn work_grows_with_trainings_and_their_examples() {
+        let work = |steps, growth| DecisionOptions { draws: 1, steps, growth }.work();
+        assert_eq!(work(1, 1.0), 0.0);
+        // Trainings with 1, 2 and 4 examples.
+        assert!((work(8, 1.0) - 3.007).abs() < 1e-9);
+        assert!((10.0..100.0).contains(&work(10_000, 0.25)), "{}", work(10_000, 0.25));
+        assert!(work(100_000, 0.0) > 1e6);
+    }
 
     #[test]
     fn a_number_out_of_range_is_named_with_its_range() {

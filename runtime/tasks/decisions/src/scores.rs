@@ -18,7 +18,7 @@ pub const SCORES: &[ScoreDef<DecisionScores>] = &[
         REGRET,
         Better::Lower,
         Unit::One,
-        "Cumulative regret after so many actions: the sum of the best action's expected reward less that of the action \
+        "Cumulative regret after N actions: the sum of the best action's expected reward less that of the action \
          taken; 0 is perfect.",
         |scores, _| by_steps(scores, |stage| stage.regret.0),
     ),
@@ -27,7 +27,7 @@ pub const SCORES: &[ScoreDef<DecisionScores>] = &[
         Better::Lower,
         Unit::One,
         "Cumulative regret as a part of what uniformly random actions are expected to have: 0 is perfect, 1 is as bad as \
-         random.",
+         random, and there is no upper limit where nearly all actions are as good as the best.",
         |scores, _| {
             // Where all actions are equally good there is no regret to compare.
             let share = |stage: &Stage| stage.regret.0 / (scores.uniform.0 * f64::from(stage.steps));
@@ -41,8 +41,8 @@ pub const SCORES: &[ScoreDef<DecisionScores>] = &[
 pub const LAYOUTS: &[Layout] = &[Layout {
     when: None,
     by: &[Pick::LastStep(REGRET)],
-    first: &[Pick::Steps(REGRET), Pick::LastStep(REGRET_SHARE)],
-    second: &[Pick::Once(FUEL)],
+    first: &[Pick::Steps(REGRET)],
+    second: &[Pick::LastStep(REGRET_SHARE), Pick::Once(FUEL)],
 }];
 
 fn by_steps(scores: &DecisionScores, value: impl Fn(&Stage) -> f64) -> Vec<(At, Scored)> {

@@ -3,7 +3,7 @@
 use jointly_classification::{EnvironmentSpec, Initialization};
 use jointly_core::coordinates::{Coordinates, Repetition};
 
-use crate::options::DecisionOptions;
+use crate::options::{DecisionOptions, DecisionOptionsError};
 use crate::problem::DecisionProblem;
 
 /// Temperatures of the environments' softmax, as in the testbed.
@@ -23,6 +23,23 @@ pub struct DecisionSuite {
 }
 
 impl DecisionSuite {
+    /// Checks the options, and that an agent is trained at all: a problem's first actions are random.
+    ///
+    /// # Errors
+    /// When a number is out of its range.
+    pub fn check(&self) -> Result<(), DecisionOptionsError> {
+        self.options.check()?;
+        let random = self.problems.iter().map(|problem| problem.environment.input_dim).max().unwrap_or(0);
+        if self.options.steps <= random {
+            return Err(DecisionOptionsError {
+                field: "steps",
+                value: self.options.steps.to_string(),
+                expected: format!("at least {}: the first {random} actions are random", random + 1),
+            });
+        }
+        Ok(())
+    }
+
     /// Returns text for users about the seconds per problem on one core, measured like [those of
     /// classification](jointly_classification::Suite::cost).
     pub fn cost(&self) -> &'static str {
@@ -95,7 +112,7 @@ mod tests {
     #[test]
     fn suites_pass_their_own_checks_and_name_each_problem_once() {
         for suite in decision_suites() {
-            assert_eq!(suite.options.check(), Ok(()));
+            assert_eq!(suite.check(), Ok(()));
             let mut names: Vec<&str> = suite.problems.iter().map(|problem| problem.name.as_str()).collect();
             names.sort_unstable();
             names.dedup();

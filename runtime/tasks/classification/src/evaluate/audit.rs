@@ -54,9 +54,9 @@ impl Audit {
     /// names the answers in messages.
     pub fn of(mut source: Stream, place: String, num_classes: usize, functions: &Functions, rows: usize) -> Self {
         let mut draws = pick(&mut source, &functions.stand_ins, STAND_INS, &[]);
-        let all: Vec<u64> = (0..functions.places.len() as u64).collect();
+        let all: Vec<usize> = (0..functions.places.len()).collect();
         draws.extend(pick(&mut source, &all, DRAWS - draws.len(), &draws));
-        let first = draws[0];
+        let first = functions.numbers[draws[0]];
         draws.sort_unstable();
         let all: Vec<usize> = (0..rows).collect();
         let mut rows = pick(&mut source, &all, ROWS, &[]);
@@ -131,9 +131,10 @@ impl Audit {
 }
 
 impl Audited {
-    fn of(draw: u64, functions: &Functions) -> Self {
-        let function = functions.places[draw as usize] as usize;
-        Self { draw, canonical: functions.draws[function], function, answers: Vec::new() }
+    /// Audits the draw at an index.
+    fn of(index: usize, functions: &Functions) -> Self {
+        let function = functions.places[index] as usize;
+        Self { draw: functions.numbers[index], canonical: functions.draws[function], function, answers: Vec::new() }
     }
 
     fn name(&self) -> String {

@@ -1,10 +1,11 @@
-//! Thompson sampling: the actions that functions sampled from an agent hold for best.
+//! Thompson sampling: each action is the best by a function that is sampled from an agent.
 
 use jointly_classification::EvaluateError;
 use jointly_classification::evaluate::{Audit, Functions};
 use jointly_core::classifier::Model;
 use jointly_core::inputs::Inputs;
 use jointly_core::matrix::Matrix;
+use jointly_core::pick::below;
 use jointly_core::stream::Stream;
 
 use crate::arms::REWARDED;
@@ -14,42 +15,42 @@ const MOST_PROBS: usize = 1 << 23;
 /// The number of classes: rewarded or not.
 const CLASSES: usize = 2;
 
-/// The best actions by each of an agent's sampled functions.
-pub(super) struct Thompson {
-    /// The best actions by each distinct function, more than one where they are equally good.
-    best: Vec<Vec<u32>>,
-    /// The index of each draw's function.
-    places: Vec<u32>,
-}
+/// Returns the action of each step of a batch: step i takes a best action by draw `numbers[i % numbers.len()]`.
+///
+/// `tie` makes the stream that chooses among equally good actions in a step. `audit` has the stream by which the audit
+/// chooses, and the place that its messages name.
+pub(super) fn choose<M: Model>(
+    model: &mut M,
+    actions: &Matrix,
+    (numbers, steps): (Vec<u64>, usize),
+    tie: impl Fn(usize) -> Stream,
+    audit: (Stream, String),
+) -> Result<Vec<u32>, EvaluateError<M::Error>> {
+    let draws = numbers.len();
+    let functions = Functions::among(numbers, |draws| model.canonical_draws(draws))?;
+    let mut steps_of: Vec<Vec<usize>> = vec![Vec::new(); functions.draws.len()];
+    (0..steps).for_each(|step| steps_of[functions.places[step % draws] as usize].push(step));
 
-impl Thompson {
-    /// Asks a model for draws 0..`draws` at all actions, and audits it. The audit chooses by a stream, and its messages
-    /// name a place.
-    pub(super) fn sample<M: Model>(
-        model: &mut M,
-        actions: &Matrix,
-        draws: u32,
-        (source, place): (Stream, String),
-    ) -> Result<Self, EvaluateError<M::Error>> {
-        let functions = Functions::of(draws, |draws| model.canonical_draws(draws))?;
-        let inputs = Inputs::from(actions.clone());
-        let width = actions.rows() * CLASSES;
-        let mut audit = Audit::of(source, place, CLASSES, &functions, actions.rows());
-        let mut best = Vec::with_capacity(functions.draws.len());
-        for draws in functions.draws.chunks((MOST_PROBS / width).max(1)) {
-            let probs = model.sample_probs(&inputs, draws)?;
-            assert_eq!(probs.len(), width * draws.len(), "probabilities of every function at every action");
-            audit.keep(&probs, best.len(), draws.len());
-            best.extend(probs.chunks_exact(width).map(maxima));
+    let inputs = Inputs::from(actions.clone());
+    let width = actions.rows() * CLASSES;
+    let mut audit = Audit::of(audit.0, audit.1, CLASSES, &functions, actions.rows());
+    let mut chosen = vec![0; steps];
+    let mut done = 0;
+    for draws in functions.draws.chunks((MOST_PROBS / width).max(1)) {
+        let probs = model.sample_probs(&inputs, draws)?;
+        assert_eq!(probs.len(), width * draws.len(), "probabilities of every function at every action");
+        audit.keep(&probs, done, draws.len());
+        for (function, steps) in probs.chunks_exact(width).zip(&steps_of[done..]) {
+            let best = maxima(function);
+            for &step in steps {
+                let place = if best.len() == 1 { 0 } else { below(best.len(), &mut tie(step)) };
+                chosen[step] = best[place];
+            }
         }
-        audit.run(model.tolerance(), &mut |rows, draws| model.sample_probs(&inputs.select(rows), draws))?;
-        Ok(Self { best, places: functions.places })
+        done += draws.len();
     }
-
-    /// Returns the best actions by the function of a draw.
-    pub(super) fn best(&self, draw: u32) -> &[u32] {
-        &self.best[self.places[draw as usize] as usize]
-    }
+    audit.run(model.tolerance(), &mut |rows, draws| model.sample_probs(&inputs.select(rows), draws))?;
+    Ok(chosen)
 }
 
 /// Returns the actions whose probability of a reward is the largest.
