@@ -75,6 +75,6 @@ mod tests {
         let unit: Value = schema::<UnitResult>().into();
         let required = unit["required"].as_array().unwrap();
         assert!(required.contains(&"agent".into()) && !required.contains(&"seconds".into()), "{unit}");
-        assert!(unit["oneOf"].as_array().unwrap().len() == 4 && unit["unevaluatedProperties"] == false, "{unit}");
+        assert!(unit["oneOf"].as_array().unwrap().len() == 5 && unit["unevaluatedProperties"] == false, "{unit}");
     }
 }

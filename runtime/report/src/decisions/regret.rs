@@ -21,7 +21,7 @@ const MOST_PANELS: usize = 30;
 
 /// Problems that differ only in their seed, with each agent's results on them.
 struct Group<'v> {
-    group: &'v str,
+    name: &'v str,
     temperature: Option<f64>,
     /// The results of each agent, in the order of the leaderboard.
     courses: Vec<Vec<&'v DecisionScores>>,
@@ -42,7 +42,7 @@ impl<'v> Group<'v> {
             let Coordinates { group, temperature, .. } = &problem.coordinates;
             let place = *known.entry((group, temperature.map(f64::to_bits))).or_insert_with(|| {
                 groups.push(Self {
-                    group,
+                    name: group,
                     temperature: *temperature,
                     courses: vec![Vec::new(); count],
                     failures: vec![0; count],
@@ -70,7 +70,7 @@ impl<'v> Group<'v> {
 
     fn title(&self) -> String {
         let temperature = self.temperature.map(|temperature| format!("temperature {temperature}"));
-        [Some(self.group.to_owned()), temperature].into_iter().flatten().collect::<Vec<_>>().join(", ")
+        [Some(self.name.to_owned()), temperature].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// Returns an agent's mean regret over the group's problems at each stage of the course.

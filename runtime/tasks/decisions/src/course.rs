@@ -35,7 +35,7 @@ pub struct Course<'a> {
     labels: Vec<u32>,
     rewards: Stream,
     regret: f64,
-    course: Vec<Stage>,
+    stages: Vec<Stage>,
     /// The numbers of actions at which the course will still be recorded, the last first.
     ahead: Vec<u32>,
     trainings: u32,
@@ -53,7 +53,7 @@ impl<'a> Course<'a> {
             labels: Vec::new(),
             rewards: stream(seed, "rewards", &problem.name, 0),
             regret: 0.0,
-            course: Vec::new(),
+            stages: Vec::new(),
             ahead,
             trainings: 0,
             problem,
@@ -121,14 +121,16 @@ impl<'a> Course<'a> {
         let audit = (stream(seed, "audit", name, done.into()), format!("the batch after {done} actions"));
         let batch = (numbers.collect(), steps as usize);
         let chosen = thompson::choose(model, &self.arms.inputs, batch, tie, audit)?;
-        chosen.into_iter().for_each(|action| self.take(action as usize));
+        for action in chosen {
+            self.take(action as usize);
+        }
         Ok(())
     }
 
     /// Returns the scores of the course.
     pub fn finish(self) -> DecisionScores {
         let uniform = Real(self.arms.uniform_regret());
-        DecisionScores { course: self.course, uniform, trainings: self.trainings }
+        DecisionScores { course: self.stages, uniform, trainings: self.trainings }
     }
 
     fn take(&mut self, action: usize) {
@@ -138,7 +140,7 @@ impl<'a> Course<'a> {
         self.regret += self.arms.regret(action);
         if self.ahead.last() == Some(&self.done()) {
             self.ahead.pop();
-            self.course.push(Stage { steps: self.done(), regret: Real(self.regret) });
+            self.stages.push(Stage { steps: self.done(), regret: Real(self.regret) });
         }
     }
 }

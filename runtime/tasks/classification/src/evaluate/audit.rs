@@ -52,6 +52,9 @@ impl Audit {
 
     /// Chooses draws and rows to audit among the `rows` rows at which a model is asked for all of its functions. `place`
     /// names the answers in messages.
+    ///
+    /// # Panics
+    /// When there are no functions or no rows.
     pub fn of(mut source: Stream, place: String, num_classes: usize, functions: &Functions, rows: usize) -> Self {
         let mut draws = pick(&mut source, &functions.stand_ins, STAND_INS, &[]);
         let all: Vec<usize> = (0..functions.places.len()).collect();
