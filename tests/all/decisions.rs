@@ -4,10 +4,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::command::{done, fits_a_terminal, joined, refused, run};
+use crate::command::{done, fits_a_terminal, joined, run};
 use crate::regression::{arguments, killed_and_run_again, same_scores, scored};
 use crate::regression_requests::refused_request;
-use crate::run::{RunDirectory, json};
+use crate::run::RunDirectory;
 
 const SUITE: &str = "quick/decisions/bandit";
 const PROBLEM: &str = "quick/decisions/bandit/d2/temp0.5/seed0";
@@ -95,20 +95,6 @@ fn fuel_is_limited_over_all_trainings() {
     let message = failure["message"].as_str().unwrap();
     let after: u32 = message.strip_prefix("after ").unwrap().split(' ').next().unwrap().parse().unwrap();
     assert!((4..120).contains(&after), "{message}");
-}
-
-/// The host's own work is limited too: a plan from elsewhere may not ask the oracle to be trained before each action.
-#[test]
-fn a_plan_that_asks_too_much_of_the_oracle_is_not_verified() {
-    let oracle = "oracle:chains=2,rounds=1,samples=250,warmup=20";
-    let (directory, _) = scored(&[oracle], SUITE, PROBLEM, &["--steps", "4", "--draws", "2"]);
-    let plan = directory.read("plan.json");
-    let mut document = json(&plan);
-    document.as_object_mut().unwrap().remove("crc32");
-    document["decisions"]["steps"] = Value::from(100_000);
-    document["decisions"]["growth"] = Value::from(0);
-    fs::write(directory.file("plan.json"), document.to_string()).unwrap();
-    refused(["verify", directory.argument()], &["times the work of its usual settings"]);
 }
 
 #[test]

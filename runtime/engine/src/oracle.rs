@@ -98,10 +98,35 @@ pub fn diagnosis(posterior: &Posterior) -> SampleDiagnosis {
 
 #[cfg(test)]
 mod tests {
-    use super::sampling;
+    use super::{beyond_usual, sampling};
     use crate::agent_spec::AgentSpec;
+    use crate::plans;
     use jointly_classification::suite;
-    use jointly_record::reference::MORE_WORK;
+    use jointly_decisions::decision_suite;
+    use jointly_host::Limits;
+    use jointly_record::plan::PlannedAgent;
+    use jointly_record::reference::{self, MORE_WORK, NAME};
+
+    /// A plan from elsewhere may not ask the host for a posterior before each of many actions.
+    #[test]
+    fn work_counts_every_training() {
+        let oracle = PlannedAgent {
+            agent: NAME.into(),
+            label: String::new(),
+            digest: reference::digest(),
+            reported: None,
+            settings: jointly_record::settings::Settings::default(),
+        };
+        let mut suite = decision_suite("decisions/bandit").unwrap();
+        let mut beyond = |steps, growth| {
+            (suite.options.steps, suite.options.growth) = (steps, growth);
+            let plan = plans::of_decisions(&suite, 0.into(), Limits::default(), vec![oracle.clone()]);
+            beyond_usual(&plan).unwrap()
+        };
+        assert_eq!(beyond(10_000, 0.25), None);
+        let (times, most) = beyond(100_000, 0.0).unwrap();
+        assert!(times > 1e6 && most < 1e3, "{times} {most}");
+    }
 
     #[test]
     fn the_remedy_is_accepted() {

@@ -44,8 +44,11 @@ impl DecisionSuite {
     /// classification](jointly_classification::Suite::cost).
     pub fn cost(&self) -> &'static str {
         match self.name.as_str() {
-            "quick/decisions/bandit" => "on one core, seconds a problem: not measured",
-            _ => "on one core, seconds a problem: not measured; about as many trainings as it has batches",
+            "quick/decisions/bandit" => {
+                "on one core, seconds a problem: knn 0.1, mlp and laplace 0.6, ensemble at size=10, dropout and bbb 5 to 6, \
+                 hypermodel 18"
+            }
+            _ => "on one core, seconds a problem: knn 0.1, mlp 3; of others only quick/decisions/bandit was measured",
         }
     }
 }
