@@ -1,5 +1,7 @@
 //! The failures that are recorded for agents without scores.
 
+use std::convert::Infallible;
+
 use jointly_classification::EvaluateError;
 use jointly_host::{Failure, Kind, Phase};
 
@@ -8,5 +10,13 @@ pub(crate) fn unscored(error: EvaluateError<Failure>) -> Failure {
     match error {
         EvaluateError::Agent(failure) => failure,
         EvaluateError::Inconsistent(message) => Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message },
+    }
+}
+
+/// Returns the failure of a sampler that does not fail itself and could only be found inconsistent.
+pub(crate) fn inconsistent(error: EvaluateError<Infallible>) -> Failure {
+    match error {
+        EvaluateError::Agent(never) => match never {},
+        EvaluateError::Inconsistent(message) => unscored(EvaluateError::Inconsistent(message)),
     }
 }

@@ -33,6 +33,7 @@ pub mod regression_suite;
 pub mod replay;
 pub mod reuse;
 pub mod schedule;
+mod selection;
 pub mod share;
 pub mod shift_suite;
 pub mod size_class;

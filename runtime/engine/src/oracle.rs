@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow, bail};
 use jointly_classification::oracle::{Oracle, Posterior, Settings as Sampling};
 use jointly_classification::{Instance, Problem};
-use jointly_core::Real;
+use jointly_core::{Dataset, Real};
 use jointly_host::{Failure, Kind, Phase, Trace};
 use jointly_record::guess;
 use jointly_record::plan::Plan;
@@ -78,9 +78,14 @@ pub fn posterior(
         kind: Kind::Refused,
         message: "the distribution of the environment is not known".into(),
     })?;
-    let posterior = oracle.sample(instance.train(), seed, &mut |fraction| trace.set_progress(fraction as f32));
+    Ok(sample(&oracle, instance.train(), seed, trace))
+}
+
+/// Samples the posterior of an environment given examples, and records in the trace how far to trust it.
+pub(crate) fn sample(oracle: &Oracle, train: &Dataset, seed: u64, trace: &Trace) -> Posterior {
+    let posterior = oracle.sample(train, seed, &mut |fraction| trace.set_progress(fraction as f32));
     trace.add_line(&posterior.diagnosis().to_string());
-    Ok(posterior)
+    posterior
 }
 
 /// Returns the part of the sampler's diagnosis that the journal keeps.

@@ -17,7 +17,7 @@ use jointly_record::suites::IMPORTED;
 
 use crate::data_directories::DataDirectories;
 use crate::plans::{anchors, initialization};
-use crate::real_data;
+use crate::{real_data, selection};
 
 /// The user's overrides of a suite's evaluation and problems.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,7 +115,7 @@ pub fn requested(
     };
     choices.apply(&mut suite)?;
     if let Some(pattern) = pattern {
-        restrict(&mut suite, pattern)?;
+        selection::restrict(&suite.name, &mut suite.problems, pattern, |problem| &problem.name)?;
     }
     for problem in &suite.problems {
         problem.fits(&suite.evaluation).with_context(|| format!("failed to take on {}", problem.name))?;
@@ -135,12 +135,8 @@ pub fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Re
         Suite::imported(problems.collect::<Result<_>>()?)
     } else {
         let all = suites::named(&plan.suite)?;
-        let problem = |planned: &PlannedProblem| {
-            let problem = all.problems.iter().find(|problem| problem.name == planned.problem).cloned();
-            problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
-        };
-        let problems = plan.problems.iter().map(problem).collect::<Result<_>>()?;
-        let mut suite = Suite { problems, ..all.clone() };
+        let problems = selection::of_plan(plan, &all.problems, |problem| &problem.name)?;
+        let mut suite = Suite { problems, ..all };
         real_data::attach(&mut suite, data)?;
         real_data::are_those_of(plan, &suite)?;
         suite
@@ -189,16 +185,6 @@ fn imported(file: &Path) -> Result<Problem> {
     let imported = ImportedProblem::read(file)?;
     let stem = file.file_stem().map_or_else(|| "problem".into(), |stem| stem.to_string_lossy().into_owned());
     Ok(Problem::imported(format!("{IMPORTED}/{stem}"), imported))
-}
-
-fn restrict(suite: &mut Suite, pattern: &str) -> Result<()> {
-    let glob = suites::matcher(pattern)?;
-    let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
-    suite.problems.retain(|problem| glob.is_match(&problem.name));
-    if suite.problems.is_empty() {
-        bail!("no problem of {} matches {pattern}; a name looks like {example}", suite.name);
-    }
-    Ok(())
 }
 
 fn held_file(directory: &RunDirectory, planned: &PlannedProblem) -> Result<Problem> {

@@ -1,15 +1,14 @@
 //! Prepares the problems of a regression run: the user's selection from a suite, its data, and its plan.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail};
-use jointly_record::plan::{Plan, PlannedProblem};
+use anyhow::{Context, Result, anyhow};
+use jointly_record::plan::Plan;
 use jointly_record::suites;
 use jointly_regression::{Regression, RegressionProblem, RegressionSuite, TableError, TableFile, attach_tables};
 
 use crate::data_directories::DataDirectories;
-use crate::{real_data, user_tables};
+use crate::{real_data, selection, user_tables};
 
 /// Returns the suite of that name on its own tables or on user-supplied ones, without the problems that the pattern
 /// excludes and with the user's overrides, or `None` if it is no suite of regression.
@@ -25,13 +24,7 @@ pub fn requested(
 ) -> Result<Option<RegressionSuite>> {
     let Some(mut suite) = user_tables::suite(name, tables)? else { return Ok(None) };
     if let Some(pattern) = pattern {
-        let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
-        let glob = suites::matcher(pattern)?;
-        let left_out: Vec<RegressionProblem> =
-            suite.problems.extract_if(.., |problem| !glob.is_match(&problem.name)).collect();
-        if suite.problems.is_empty() {
-            bail!("no problem of {name} matches {pattern}; a name looks like {example}");
-        }
+        let left_out = selection::restrict(name, &mut suite.problems, pattern, |problem| &problem.name)?;
         user_tables::refuse_idle(tables, &suite.problems, &left_out)?;
     }
     choose(&mut suite)?;
@@ -48,13 +41,7 @@ pub fn requested(
 pub fn held(plan: &Plan, tables: &[TableFile], data: &DataDirectories) -> Result<RegressionSuite> {
     let options = plan.options::<Regression>().context("the plan is not one of regression")?;
     let all = user_tables::suite(&plan.suite, tables)?.with_context(|| suites::unknown(&plan.suite))?;
-    let known: HashMap<&str, &RegressionProblem> =
-        all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();
-    let problem = |planned: &PlannedProblem| {
-        let problem = known.get(planned.problem.as_str()).map(|problem| (*problem).clone());
-        problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
-    };
-    let mut own = plan.problems.iter().map(problem).collect::<Result<Vec<_>>>()?;
+    let mut own = selection::of_plan(plan, &all.problems, |problem| &problem.name)?;
     attach(&mut own, data)?;
     for (planned, problem) in plan.problems.iter().zip(&own) {
         let what = problem.table().unwrap_or(&problem.name);

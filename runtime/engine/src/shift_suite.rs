@@ -1,7 +1,5 @@
 //! Prepares the problems of a run under dataset shift: the user's selection from a suite, its data, and its plan.
 
-use std::collections::HashMap;
-
 use anyhow::{Context, Result, anyhow, bail};
 use jointly_classification::shift::{
     DatasetShift, Shift, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite,
@@ -15,7 +13,7 @@ use jointly_record::quantity::counted;
 use jointly_record::suites;
 
 use crate::data_directories::DataDirectories;
-use crate::{real_data, user_images};
+use crate::{real_data, selection, user_images};
 
 /// The user's overrides of a suite.
 #[derive(Clone, Debug, Default)]
@@ -64,12 +62,7 @@ pub fn requested(
     let Some(mut suite) = shift_suite(name) else { return Ok(None) };
     let images = choices.images(name, data)?;
     if let Some(pattern) = pattern {
-        let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
-        let glob = suites::matcher(pattern)?;
-        suite.problems.retain(|problem| glob.is_match(&problem.name));
-        if suite.problems.is_empty() {
-            bail!("no problem of {name} matches {pattern}; a name looks like {example}");
-        }
+        selection::restrict(name, &mut suite.problems, pattern, |problem| &problem.name)?;
     }
     if suite.alternatives {
         keep_first_at_hand(&mut suite.problems, data, note)?;
@@ -177,13 +170,7 @@ fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
 pub fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
     let options = plan.options::<DatasetShift>().context("the plan is not one of dataset shift")?;
     let all = shift_suite(&plan.suite).with_context(|| suites::unknown(&plan.suite))?;
-    let known: HashMap<&str, &ShiftProblem> =
-        all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();
-    let problem = |planned: &PlannedProblem| {
-        let problem = known.get(planned.problem.as_str()).map(|problem| (*problem).clone());
-        problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
-    };
-    let mut own = plan.problems.iter().map(problem).collect::<Result<Vec<_>>>()?;
+    let mut own = selection::of_plan(plan, &all.problems, |problem| &problem.name)?;
     attach(&mut own, plan.images, data)?;
     for (planned, problem) in plan.problems.iter().zip(&own) {
         let remedy = match plan.images {

@@ -5,7 +5,7 @@ mod measured;
 use std::path::Path;
 
 use jointly_classification::cells;
-use jointly_classification::{Classification, EvaluateError, Problem, Source, Suite, evaluate};
+use jointly_classification::{Classification, Problem, Source, Suite, evaluate};
 use jointly_core::{Seed, agent_seed};
 use jointly_host::{Failure, Interface, Limits, Trace};
 use jointly_record::directory::RunDirectory;
@@ -19,7 +19,7 @@ use crate::contestant::Contestant;
 use crate::cost::Cost;
 use crate::data_directories::DataDirectories;
 use crate::equal_inputs;
-use crate::failures::unscored;
+use crate::failures::{inconsistent, unscored};
 use crate::predictions::Predictions;
 use crate::problem_set::{Belief, Participants, ProblemSet};
 use crate::{contestant, oracle, plans, problems, real_data, training};
@@ -111,27 +111,22 @@ fn classify(
         Contestant::Agent(contestant) => {
             let settings = plan.agents[agent].settings.to_list();
             let mut model = training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
-            let scores = evaluate(&mut model, problem, &instance, evaluation, plan.seed, report);
+            let scores = evaluate(&mut model, problem, &instance, evaluation, plan.seed, report).map_err(unscored)?;
             (scores, model.fuel_used(), None)
         }
         Contestant::Predictions(predictions) => {
             let mut model = predictions.model(problem, &instance, evaluation)?;
-            (evaluate(&mut model, problem, &instance, evaluation, plan.seed, report), None, None)
+            let scores = evaluate(&mut model, problem, &instance, evaluation, plan.seed, report).map_err(unscored)?;
+            (scores, None, None)
         }
         Contestant::Absent => return Err(contestant::absent()),
         Contestant::Oracle(sampling) => {
             let seed = agent_seed(plan.seed, problem.stream_name());
             let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
-            // The posterior does not fail; it could only be found inconsistent.
-            let scores = match evaluate(&mut posterior, problem, &instance, evaluation, plan.seed, report) {
-                Ok(scores) => Ok(scores),
-                Err(EvaluateError::Inconsistent(message)) => Err(EvaluateError::Inconsistent(message)),
-            };
+            let scores =
+                evaluate(&mut posterior, problem, &instance, evaluation, plan.seed, report).map_err(inconsistent)?;
             (scores, None, Some(oracle::diagnosis(&posterior)))
         }
     };
-    match scores {
-        Ok(scores) => Ok(Outcome::Scored { scores, fuel, diagnosis }),
-        Err(error) => Err(unscored(error)),
-    }
+    Ok(Outcome::Scored { scores, fuel, diagnosis })
 }

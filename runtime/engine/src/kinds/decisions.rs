@@ -1,14 +1,12 @@
 //! Runs suites of decisions.
 
-use std::collections::HashMap;
-
-use anyhow::{Context, bail};
+use anyhow::Context;
 use jointly_classification::oracle::{Oracle, Settings as Sampling};
 use jointly_core::{Classifier as _, Real, Seed, TaskKind, counted};
 use jointly_decisions::{Course, DecisionProblem, DecisionSuite, Decisions, decision_suite};
-use jointly_host::{Failure, Interface, Kind, Limits, Phase, Trace};
+use jointly_host::{Failure, Interface, Limits, Trace};
 use jointly_record::directory::RunDirectory;
-use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem};
+use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::settings::Settings;
 use jointly_record::suites;
 use jointly_record::unit::{Outcome, SampleDiagnosis, Unit};
@@ -17,9 +15,9 @@ use crate::agent::Agent;
 use crate::asked::Asked;
 use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
-use crate::failures::unscored;
+use crate::failures::{inconsistent, unscored};
 use crate::problem_set::{Belief, Participants, ProblemSet};
-use crate::{oracle, plans};
+use crate::{oracle, plans, selection};
 
 /// A suite of decisions.
 pub struct AskedDecisions {
@@ -49,12 +47,7 @@ pub fn requested(
 ) -> anyhow::Result<AskedDecisions> {
     let mut suite = decision_suite(name).with_context(|| suites::unknown(name))?;
     if let Some(pattern) = pattern {
-        let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
-        let glob = suites::matcher(pattern)?;
-        suite.problems.retain(|problem| glob.is_match(&problem.name));
-        if suite.problems.is_empty() {
-            bail!("no problem of {name} matches {pattern}; a name looks like {example}");
-        }
+        selection::restrict(name, &mut suite.problems, pattern, |problem| &problem.name)?;
     }
     let own = &mut suite.options;
     (own.draws, own.steps) = (draws.unwrap_or(own.draws), steps.unwrap_or(own.steps));
@@ -67,13 +60,7 @@ pub fn requested(
 pub(super) fn from_plan(_: &RunDirectory, plan: &Plan, _: &DataDirectories) -> anyhow::Result<Box<dyn Asked>> {
     let options = plan.options::<Decisions>().with_context(|| format!("the plan is not one of {}", Decisions::NAME))?;
     let all = decision_suite(&plan.suite).with_context(|| suites::unknown(&plan.suite))?;
-    let known: HashMap<&str, &DecisionProblem> =
-        all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();
-    let problem = |planned: &PlannedProblem| {
-        let problem = known.get(planned.problem.as_str()).map(|problem| (*problem).clone());
-        problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
-    };
-    let problems = plan.problems.iter().map(problem).collect::<anyhow::Result<Vec<_>>>()?;
+    let problems = selection::of_plan(plan, &all.problems, |problem| &problem.name)?;
     let suite = DecisionSuite { problems, options: options.clone(), ..all };
     suite.check().with_context(|| format!("failed to take on {}", plan.suite))?;
     Ok(Box::new(AskedDecisions { suite }))
@@ -170,17 +157,10 @@ fn foresee(
     let oracle = Oracle::new(problem.environment.clone(), sampling.clone());
     let mut worst: Option<SampleDiagnosis> = None;
     while !course.is_done() {
-        let mut posterior =
-            oracle.sample(&course.train(), course.seed(), &mut |fraction| trace.set_progress(fraction as f32));
-        // The posterior does not fail; it could only be found inconsistent.
-        course.act(&mut posterior).map_err(|error| Failure {
-            phase: Phase::Sample,
-            kind: Kind::InvalidOutput,
-            message: error.to_string(),
-        })?;
+        let mut posterior = oracle::sample(&oracle, &course.train(), course.seed(), trace);
+        course.act(&mut posterior).map_err(inconsistent)?;
         let own = oracle::diagnosis(&posterior);
         worst = Some(worst.map_or_else(|| own.clone(), |worst| worse(&worst, &own)));
-        trace.add_line(&posterior.diagnosis().to_string());
         report(course.fraction());
     }
     Ok(worst)

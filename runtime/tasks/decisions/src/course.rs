@@ -38,7 +38,6 @@ pub struct Course<'a> {
     stages: Vec<Stage>,
     /// The numbers of actions at which the course will still be recorded, the last first.
     ahead: Vec<u32>,
-    trainings: u32,
 }
 
 impl<'a> Course<'a> {
@@ -55,7 +54,6 @@ impl<'a> Course<'a> {
             regret: 0.0,
             stages: Vec::new(),
             ahead,
-            trainings: 0,
             problem,
             seed,
             options,
@@ -112,7 +110,6 @@ impl<'a> Course<'a> {
     /// # Panics
     /// When the model's answers have a wrong length.
     pub fn act<M: Model>(&mut self, model: &mut M) -> Result<(), EvaluateError<M::Error>> {
-        self.trainings += 1;
         let (seed, done, name) = (self.seed, self.done(), &self.problem.name);
         let steps = self.schedule.next(done).unwrap_or(done) - done;
         let mut source = stream(seed, "draws", name, done.into());
@@ -129,8 +126,8 @@ impl<'a> Course<'a> {
 
     /// Returns the scores of the course.
     pub fn finish(self) -> DecisionScores {
-        let uniform = Real(self.arms.uniform_regret());
-        DecisionScores { course: self.stages, uniform, trainings: self.trainings }
+        let (uniform, trainings) = (Real(self.arms.uniform_regret()), self.schedule.trainings() as u32);
+        DecisionScores { course: self.stages, uniform, trainings }
     }
 
     fn take(&mut self, action: usize) {

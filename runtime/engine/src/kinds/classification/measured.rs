@@ -14,7 +14,7 @@ use crate::activity::Activity;
 use crate::agent::TrainedClassifier;
 use crate::contestant::Contestant;
 use crate::cost::Cost;
-use crate::failures::unscored;
+use crate::failures::{inconsistent, unscored};
 use crate::problem_set::Participants;
 use crate::stopwatch::Stopwatch;
 use crate::{contestant, oracle, training};
@@ -72,16 +72,9 @@ pub(super) fn cost(
             let training = stopwatch.lap();
             let mut times = Vec::new();
             for samples in &asks {
-                // The posterior does not fail; it could only be found inconsistent.
                 let evaluation = few(evaluation, *samples);
                 let report = &mut |fraction| activity.sampling(fraction);
-                if let Err(error) = evaluate(&mut posterior, problem, &instance, &evaluation, plan.seed, report) {
-                    return Err(Failure {
-                        phase: Phase::Sample,
-                        kind: Kind::InvalidOutput,
-                        message: error.to_string(),
-                    });
-                }
+                evaluate(&mut posterior, problem, &instance, &evaluation, plan.seed, report).map_err(inconsistent)?;
                 times.push(stopwatch.lap());
             }
             let seconds = training + at_all(&asks, &times, problem.samples(evaluation));

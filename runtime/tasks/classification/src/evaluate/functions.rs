@@ -9,7 +9,7 @@ pub struct Functions {
     /// The canonical draw of each function.
     pub draws: Vec<u64>,
     /// The number of draws that share each function.
-    pub counts: Vec<u64>,
+    pub(crate) counts: Vec<u64>,
     /// The index of each draw's function in `draws`.
     pub places: Vec<u32>,
     /// The indices of draws that are not their own canonical draw.
