@@ -36,7 +36,7 @@ fn a_run_is_reported_and_verified_and_no_score_depends_on_jobs() {
     let page = directory.file("page.html");
     done(["report", directory.argument(), "--format", "html", "--output", page.to_str().unwrap()]);
     let html = fs::read_to_string(&page).unwrap();
-    assert!(html.contains("Regret of Thompson sampling") && html.contains("d2, temperature 0.5"), "{html}");
+    assert!(html.contains("cumulative regret") && html.contains("d2, temperature 0.5"), "{html}");
     assert!(AGENTS.iter().all(|agent| html.contains(agent)) && !html.contains("NaN"), "{html}");
     let said = done(["verify", directory.argument()]);
     assert!(said.contains(&format!("verified: 6 units on 2 of 6 problems of {SUITE}")), "{said}");

@@ -22,6 +22,7 @@ mod imported;
 mod interruption;
 #[cfg(target_os = "linux")]
 mod kill_points;
+mod labels;
 mod languages;
 mod like;
 mod listings;
@@ -50,6 +51,7 @@ mod results;
 mod run;
 mod schema;
 mod score;
+mod searches;
 mod shards;
 mod shell;
 mod shift;

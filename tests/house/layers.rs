@@ -17,8 +17,8 @@ use crate::workspace;
 const ALLOWED: [(&str, &[&str]); 16] = [
     ("runtime/core", &[]),
     ("runtime/data", &["runtime/core"]),
-    // Decisions are taken in the environments of classification.
-    ("runtime/tasks/decisions", &["runtime/core", "runtime/tasks/classification"]),
+    // Decisions are taken in the environments of classification, and by agents of regression in its units.
+    ("runtime/tasks/decisions", &["runtime/core", "runtime/tasks/classification", "runtime/tasks/regression"]),
     ("runtime/tasks/*", &["runtime/core", "runtime/data"]),
     ("runtime/sinks", &[]),
     ("runtime/host", &["runtime/core", "runtime/sinks"]),

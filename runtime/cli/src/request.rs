@@ -332,7 +332,8 @@ impl Request {
 
     /// Returns the interface that the agents must support.
     pub(crate) fn interface(&self) -> Interface {
-        self.kind().map_or(Interface::Classification, |kind| kind.interface)
+        let suite = self.suite.as_deref().unwrap_or_default();
+        self.kind().map_or(Interface::Classification, |kind| (kind.interface)(suite))
     }
 
     /// Returns the kind of the suite, or `None` for an unknown suite and for imported problems.

@@ -69,7 +69,7 @@ fn unfit(folder: &ContestFolder, runtime: &Runtime, entry: &ContestEntry) -> Res
         }
         Err(error) => return Ok(Some(error.to_string())),
     };
-    let (own, interface) = (&agent.description().name, plan.kind().interface);
+    let (own, interface) = (&agent.description().name, (plan.kind().interface)(&plan.suite));
     if *own != entry.agent {
         return Ok(Some(format!("it calls itself {own}")));
     }

@@ -18,8 +18,6 @@ use crate::units::Units;
 pub trait TaskKind: 'static {
     /// The kind's name in lists and documentation.
     const NAME: &'static str;
-    /// The interface that its agents support.
-    const INTERFACE: Interface;
     /// The default limit of an agent's fuel on one problem.
     const FUEL: u64;
     /// The units of the standard error if a run has a single problem.
@@ -34,6 +32,9 @@ pub trait TaskKind: 'static {
     type Options: TaskOptions;
     /// The type of an agent's result on a problem.
     type Scores: TaskScores;
+
+    /// Returns the interface that agents support in the suite of this name.
+    fn interface(suite: &str) -> Interface;
 
     /// Returns the descriptions of its scores, in the order in which they are listed everywhere.
     fn scores() -> Vec<&'static ScoreInfo>;
@@ -154,8 +155,8 @@ pub struct ConditionValues {
 pub struct Kind {
     /// The kind's name in lists and documentation.
     pub name: &'static str,
-    /// The interface that its agents support.
-    pub interface: Interface,
+    /// The interface that agents support in the suite of a name.
+    pub interface: fn(&str) -> Interface,
     /// The default limit of an agent's fuel on one problem.
     pub fuel: u64,
     /// The units of the standard error if a run has a single problem.
@@ -179,7 +180,7 @@ impl Kind {
     pub const fn of<K: TaskKind>() -> Self {
         Self {
             name: K::NAME,
-            interface: K::INTERFACE,
+            interface: K::interface,
             fuel: K::FUEL,
             units_of_one: K::UNITS_OF_ONE,
             may_lack_scores: K::MAY_LACK_SCORES,

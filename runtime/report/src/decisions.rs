@@ -16,18 +16,24 @@ pub(crate) struct DecisionPage;
 
 impl KindPage for DecisionPage {
     fn figures(&self, view: &View, _: &Choices) -> Vec<Figure> {
-        regret::figure(view).into_iter().collect()
+        regret::figures(view)
     }
 
     fn facts(&self, plan: &Plan) -> Vec<Vec<String>> {
         plan.options::<Decisions>().map(facts).unwrap_or_default()
     }
 
-    fn errors(&self, _: Units) -> Option<&'static str> {
-        Some(
-            "One standard error over problems, each with an environment, actions and trainings of its own. A single problem \
-             has none.",
-        )
+    fn errors(&self, units: Units) -> Option<&'static str> {
+        Some(match units {
+            Units::Datasets | Units::OneDataset => {
+                "One standard error over functions or environments, each with actions of its own: all rules by which agents \
+                 choose have the same, and are one dataset. A single one has none."
+            }
+            _ => {
+                "One standard error over problems, each with an environment, actions and trainings of its own. A single \
+                 problem has none."
+            }
+        })
     }
 
     fn tells_variants_apart(&self) -> bool {

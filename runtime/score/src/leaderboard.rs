@@ -9,7 +9,6 @@ use jointly_core::{FUEL, Layout, ScoreName, Summary, paired_difference};
 use jointly_record::plan::PlannedAgent;
 use jointly_record::quantity;
 use jointly_record::quantity::counted;
-use jointly_regression::Acquisition;
 use jointly_regression::scores::NLL;
 
 use crate::comparison::{Comparison, LEVEL};
@@ -212,10 +211,12 @@ impl<'a> Leaderboard<'a> {
 
     /// Says that means are over several acquisitions, if they are.
     fn of_acquisitions(&self) -> String {
-        let plan = self.scores.plan;
-        let used =
-            |own: &String| plan.problems.iter().any(|planned| planned.coordinates.acquisition.as_ref() == Some(own));
-        let used: Vec<String> = Acquisition::ALL.iter().map(ToString::to_string).filter(used).collect();
+        let mut used: Vec<&str> = Vec::new();
+        for own in self.scores.plan.problems.iter().filter_map(|planned| planned.coordinates.acquisition.as_deref()) {
+            if !used.contains(&own) {
+                used.push(own);
+            }
+        }
         if used.len() < 2 {
             return String::new();
         }

@@ -150,7 +150,9 @@ impl Report {
             choices: Choices {
                 shown: self.shown(scores.plan),
                 parameter,
-                defaults: &|agent, name| default(directory, scores.plan.kind().interface, agent, name),
+                defaults: &|agent, name| {
+                    default(directory, (scores.plan.kind().interface)(&scores.plan.suite), agent, name)
+                },
                 pair,
                 real: real_scores.as_ref(),
                 active: &active_scores,

@@ -1,12 +1,13 @@
 //! Runs suites of decisions.
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use jointly_classification::oracle::{Oracle, Settings as Sampling};
 use jointly_core::{Classifier as _, Real, Seed, TaskKind, counted};
-use jointly_decisions::{Course, DecisionProblem, DecisionSuite, Decisions, decision_suite};
+use jointly_decisions::{Course, DecisionProblem, DecisionSuite, Decisions, Setting, decision_suite};
 use jointly_host::{Failure, Interface, Limits, Trace};
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::{Plan, PlannedAgent};
+use jointly_record::reference;
 use jointly_record::settings::Settings;
 use jointly_record::suites;
 use jointly_record::unit::{Outcome, SampleDiagnosis, Unit};
@@ -15,7 +16,7 @@ use crate::agent::Agent;
 use crate::asked::Asked;
 use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
-use crate::failures::{inconsistent, unscored};
+use crate::failures::{inconsistent, of_fit, unscored};
 use crate::problem_set::{Belief, Participants, ProblemSet};
 use crate::{oracle, plans, selection};
 
@@ -68,10 +69,16 @@ pub(super) fn from_plan(_: &RunDirectory, plan: &Plan, _: &DataDirectories) -> a
 
 impl Asked for AskedDecisions {
     fn interface(&self) -> Interface {
-        Interface::Classification
+        self.suite.interface()
     }
 
     fn reference(&self, settings: &Settings) -> anyhow::Result<Contestant> {
+        let name = &self.suite.name;
+        ensure!(
+            self.suite.interface() == Interface::Classification,
+            "the {} takes part in classification only: {name} is for agents of regression; leave it out",
+            reference::NAME
+        );
         Ok(Contestant::Oracle(oracle::sampling(settings, self.suite.options.draws)?))
     }
 
@@ -108,37 +115,35 @@ fn decide(
 ) -> Result<Outcome, Failure> {
     let options = plan.options::<Decisions>().expect("a plan of decisions");
     let mut course = Course::begin(problem, options, plan.seed);
-    let (fuel, diagnosis) = match &agents[agent] {
-        Contestant::Oracle(sampling) => (None, foresee(&mut course, problem, sampling, trace, report)?),
-        other => {
-            let settings = &plan.agents[agent].settings;
-            (learn(&mut course, problem, (other.agent()?, settings, plan.limits), trace, report)?, None)
+    let settings = &plan.agents[agent].settings;
+    let (fuel, diagnosis) = match (&agents[agent], &problem.setting) {
+        (Contestant::Oracle(sampling), _) => (None, foresee(&mut course, sampling, trace, report)?),
+        (other, Setting::Search { .. }) => {
+            (search(&mut course, (other.agent()?, settings, plan.limits), trace, report)?, None)
+        }
+        (other, Setting::Bandit(_) | Setting::Labels { .. }) => {
+            (learn(&mut course, (other.agent()?, settings, plan.limits), trace, report)?, None)
         }
     };
     Ok(Outcome::Decisions { scores: Box::new(course.finish()), fuel, diagnosis })
 }
 
-/// Trains an agent and lets it act until the course is done. Returns the fuel of all trainings, which share the limit.
+/// Trains a classifier and lets it act until the course is done. Returns the fuel of all trainings, which share the limit.
 fn learn(
     course: &mut Course,
-    problem: &DecisionProblem,
     (agent, settings, limits): (&Agent, &Settings, Limits),
     trace: &Trace,
     report: &mut dyn FnMut(f64),
 ) -> Result<Option<u64>, Failure> {
     let mut used: Option<u64> = None;
     while !course.is_done() {
-        let done = course.done();
         let limits = Limits { fuel: limits.fuel.saturating_sub(used.unwrap_or(0)), ..limits };
         let mut classifier = agent.classifier(settings.to_list(), limits, trace.clone());
-        let mut round = || {
-            let mut model = classifier.train(&problem.task(), &course.train(), None, None, course.seed())?;
+        let fuel = placed(course, |course| {
+            let (task, examples) = course.examples();
+            let mut model = classifier.train(&task, &examples, None, None, course.seed())?;
             course.act(&mut model).map_err(unscored)?;
             Ok(model.fuel_used())
-        };
-        let fuel = round().map_err(|failure: Failure| Failure {
-            message: format!("after {}: {}", counted(done as usize, "action"), failure.message),
-            ..failure
         })?;
         used = fuel.map(|fuel| used.unwrap_or(0) + fuel);
         report(course.fraction());
@@ -146,18 +151,44 @@ fn learn(
     Ok(used)
 }
 
+/// Trains an agent of regression and lets it search until the course is done. Returns the fuel of all trainings, which share the limit.
+fn search(
+    course: &mut Course,
+    (agent, settings, limits): (&Agent, &Settings, Limits),
+    trace: &Trace,
+    report: &mut dyn FnMut(f64),
+) -> Result<Option<u64>, Failure> {
+    let mut regressor = agent.regressor(settings.to_list(), limits, trace.clone());
+    while !course.is_done() {
+        placed(course, |course| {
+            let mut fitted = course.fit(&mut regressor).map_err(of_fit)?;
+            course.search(&mut fitted).map_err(of_fit)
+        })?;
+        report(course.fraction());
+    }
+    Ok(regressor.fuel_used())
+}
+
+/// Carries out a round of a course. A failure says after how many actions it came.
+fn placed<T>(course: &mut Course, round: impl FnOnce(&mut Course) -> Result<T, Failure>) -> Result<T, Failure> {
+    let done = course.done();
+    round(course).map_err(|failure| Failure {
+        message: format!("after {}: {}", counted(done as usize, "action"), failure.message),
+        ..failure
+    })
+}
+
 /// Lets the posterior of the environment act until the course is done. Returns the worst diagnosis of its samples.
 fn foresee(
     course: &mut Course,
-    problem: &DecisionProblem,
     sampling: &Sampling,
     trace: &Trace,
     report: &mut dyn FnMut(f64),
 ) -> Result<Option<SampleDiagnosis>, Failure> {
-    let oracle = Oracle::new(problem.environment.clone(), sampling.clone());
+    let oracle = Oracle::new(course.environment().clone(), sampling.clone());
     let mut worst: Option<SampleDiagnosis> = None;
     while !course.is_done() {
-        let mut posterior = oracle::sample(&oracle, &course.train(), course.seed(), trace);
+        let mut posterior = oracle::sample(&oracle, &course.examples().1, course.seed(), trace);
         course.act(&mut posterior).map_err(inconsistent)?;
         let own = oracle::diagnosis(&posterior);
         worst = Some(worst.map_or_else(|| own.clone(), |worst| worse(&worst, &own)));

@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use jointly_core::Seed;
-use jointly_host::{Failure, Interface, Kind, Limits, Phase, Trace};
+use jointly_host::{Failure, Interface, Limits, Trace};
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::reference;
@@ -14,6 +14,7 @@ use crate::agent_spec::AgentSpec;
 use crate::asked::Asked;
 use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
+use crate::failures::of_fit;
 use crate::problem_set::{Belief, Participants, ProblemSet};
 use crate::{plans, regression_suite, user_tables};
 
@@ -108,22 +109,9 @@ fn regress(
         }
         Err(FitError::Predictor(error)) => {
             let label = plan.predictor().map_or("the agent", |predictor| predictor.label.as_str());
-            let failure = failure_of(*error);
+            let failure = of_fit(*error);
             Err(Failure { message: format!("{label}, which predicts: {}", failure.message), ..failure })
         }
-        Err(error) => Err(failure_of(error)),
-    }
-}
-
-fn failure_of(error: FitError<Failure>) -> Failure {
-    match error {
-        FitError::Agent(failure) => failure,
-        // The agent is not at fault, so this is not recorded as its failure.
-        FitError::Oracle(_) | FitError::Data(_) => {
-            Failure { phase: Phase::Load, kind: Kind::Host, message: error.to_string() }
-        }
-        FitError::Inconsistent(_) | FitError::Moments(_) | FitError::Predictor(_) => {
-            Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message: error.to_string() }
-        }
+        Err(error) => Err(of_fit(error)),
     }
 }

@@ -21,9 +21,10 @@ pub fn decision_run(agents: &[(&str, f64)], seeds: usize) -> InventedRun {
     let mut results = Vec::new();
     for (place, (agent, (_, regret))) in plan.agents.iter().zip(agents).enumerate() {
         for (seed, problem) in plan.problems.iter().enumerate() {
-            let stage = |steps: u32| Stage { steps, regret: Real(regret * f64::from(steps) + 0.5 * seed as f64) };
+            let regret = |steps: u32| Real(regret * f64::from(steps) + 0.5 * seed as f64);
+            let stage = |steps: u32| Stage { steps, regret: regret(steps), simple: None };
             let course = stages.iter().copied().map(stage).collect();
-            let scores = DecisionScores { course, uniform: Real(0.4), trainings: 8 };
+            let scores = DecisionScores { course, lessons: Vec::new(), uniform: Some(Real(0.4)), trainings: 8 };
             results.push(UnitResult {
                 format: Format,
                 agent: agent.label.clone(),

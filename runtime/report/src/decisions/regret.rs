@@ -1,9 +1,9 @@
-//! Cumulative regret against the number of actions, agent by agent.
+//! Regret against the number of actions, or KL against that of labels, agent by agent.
 
 use std::collections::{BTreeMap, HashMap};
 
 use jointly_core::{Coordinates, Score};
-use jointly_decisions::{DecisionScores, Decisions};
+use jointly_decisions::{DecisionScores, Decisions, Lesson, Stage};
 use jointly_record::quantity::with_error;
 
 use crate::drawing::{Panel, Point, Scale};
@@ -19,10 +19,74 @@ const LOWEST: f64 = 1e-4;
 /// The most panels; groups of problems beyond it are in no figure.
 const MOST_PANELS: usize = 30;
 
+/// A number that is drawn against the number of actions.
+struct Curve {
+    title: &'static str,
+    /// The name of the vertical axis.
+    axis: &'static str,
+    caption: &'static str,
+    /// What the horizontal axis counts.
+    unit: &'static str,
+    /// The points of a course: the number of actions or labels, and the value after them. None if the course has no such curve.
+    points: fn(&DecisionScores) -> Vec<(u32, f64)>,
+    /// Whether random actions have it in proportion to their number.
+    adds_up: bool,
+}
+
+const CUMULATIVE: Curve = Curve {
+    title: "Regret",
+    axis: "cumulative regret",
+    caption: "The sum over actions of the best action's expected reward less that of the action taken, against the number of \
+              actions, both on logarithmic axes: a straight line at 45 degrees is an agent that goes on erring, a level line one \
+              that has found the best action.",
+    unit: "action",
+    points: |scores| of_stages(scores, |stage| Some(stage.regret.0)),
+    adds_up: true,
+};
+
+const SIMPLE: Curve = Curve {
+    title: "Simple regret",
+    axis: "simple regret",
+    caption: "The largest value of the function less the largest at an action taken so far, in standard deviations of the \
+              function over all actions, against the number of actions, both on logarithmic axes. An agent that has found the \
+              largest value on all problems has no point.",
+    unit: "action",
+    points: |scores| of_stages(scores, |stage| stage.simple.map(|simple| simple.0)),
+    adds_up: false,
+};
+
+const JOINT: Curve = Curve {
+    title: "Joint KL by labels",
+    axis: "KL at tau 10",
+    caption: "The joint KL at new inputs, at tau 10, against the number of labels bought, both on logarithmic axes.",
+    unit: "label",
+    points: |scores| of_lessons(scores, |lesson| lesson.joint.0),
+    adds_up: false,
+};
+
+const MARGINAL: Curve = Curve {
+    title: "Marginal KL by labels",
+    axis: "KL at tau 1",
+    caption: "The same at tau 1.",
+    unit: "label",
+    points: |scores| of_lessons(scores, |lesson| lesson.marginal.0),
+    adds_up: false,
+};
+
+fn of_stages(scores: &DecisionScores, value: impl Fn(&Stage) -> Option<f64>) -> Vec<(u32, f64)> {
+    scores.course.iter().filter_map(|stage| Some((stage.steps, value(stage)?))).collect()
+}
+
+fn of_lessons(scores: &DecisionScores, value: impl Fn(&Lesson) -> f64) -> Vec<(u32, f64)> {
+    scores.lessons.iter().map(|lesson| (lesson.labels, value(lesson))).collect()
+}
+
 /// Problems that differ only in their seed, with each agent's results on them.
 struct Group<'v> {
     name: &'v str,
     temperature: Option<f64>,
+    /// The rule that chooses actions, where a run has several.
+    rule: Option<&'v str>,
     /// The results of each agent, in the order of the leaderboard.
     courses: Vec<Vec<&'v DecisionScores>>,
     /// The number of problems on which each agent failed.
@@ -37,13 +101,15 @@ impl<'v> Group<'v> {
         let count = view.agents.len();
         let mut groups: Vec<Self> = Vec::new();
         let mut places: HashMap<&str, usize> = HashMap::new();
-        let mut known: HashMap<(&str, Option<u64>), usize> = HashMap::new();
+        let mut known: HashMap<(&str, Option<u64>, Option<&str>), usize> = HashMap::new();
         for problem in &view.scores.plan.problems {
-            let Coordinates { group, temperature, .. } = &problem.coordinates;
-            let place = *known.entry((group, temperature.map(f64::to_bits))).or_insert_with(|| {
+            let Coordinates { group, temperature, acquisition, .. } = &problem.coordinates;
+            let rule = acquisition.as_deref();
+            let place = *known.entry((group, temperature.map(f64::to_bits), rule)).or_insert_with(|| {
                 groups.push(Self {
                     name: group,
                     temperature: *temperature,
+                    rule,
                     courses: vec![Vec::new(); count],
                     failures: vec![0; count],
                     uniform: BTreeMap::new(),
@@ -57,31 +123,33 @@ impl<'v> Group<'v> {
                 let Some(scores) = problem.result::<Decisions>() else { continue };
                 let group = &mut groups[places[problem.problem]];
                 group.courses[place].push(scores);
-                group.uniform.insert(problem.problem, scores.uniform.0);
+                group.uniform.extend(scores.uniform.map(|uniform| (problem.problem, uniform.0)));
             }
             for (problem, _) in &agent.failures {
                 groups[places[*problem]].failures[place] += 1;
             }
         }
-        groups.retain(|group| !group.uniform.is_empty());
+        groups.retain(|group| group.courses.iter().any(|courses| !courses.is_empty()));
         groups.truncate(MOST_PANELS);
         groups
     }
 
     fn title(&self) -> String {
-        let temperature = self.temperature.map(|temperature| format!("temperature {temperature}"));
-        [Some(self.name.to_owned()), temperature].into_iter().flatten().collect::<Vec<_>>().join(", ")
+        // Suites with several rules have one temperature, and panels no room for both.
+        let temperature = || self.temperature.map(|temperature| format!("temperature {temperature}"));
+        let rule = self.rule.map(str::to_owned).or_else(temperature);
+        [Some(self.name.to_owned()), rule].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns an agent's mean regret over the group's problems at each stage of the course.
-    fn points(&self, place: usize, label: &str) -> Vec<Point> {
-        let all = &self.courses[place];
-        let length = all.iter().map(|scores| scores.course.len()).min().unwrap_or(0);
-        let point = |stage: usize| {
-            let values: Vec<f64> = all.iter().map(|scores| scores.course[stage].regret.0).collect();
+    /// Returns an agent's mean over the group's problems at each point of the curve.
+    fn points(&self, place: usize, label: &str, curve: &Curve) -> Vec<Point> {
+        let all: Vec<Vec<(u32, f64)>> = self.courses[place].iter().map(|scores| (curve.points)(scores)).collect();
+        let length = all.iter().map(Vec::len).min().unwrap_or(0);
+        let point = |at: usize| {
+            let values: Vec<f64> = all.iter().map(|points| points[at].1).collect();
             let Score { mean, stderr } = Score::of(&values);
-            let steps = all[0].course[stage].steps;
-            let (actions, problems) = (counted(steps as usize, "action"), counted(all.len(), "problem"));
+            let steps = all[0][at].0;
+            let (actions, problems) = (counted(steps as usize, curve.unit), counted(all.len(), "problem"));
             let title = format!("{label}, {actions}: {} over {problems}", with_error(mean, stderr));
             Point { x: f64::from(steps), y: mean, stderr, failed: self.failures[place] > 0, title }
         };
@@ -89,28 +157,37 @@ impl<'v> Group<'v> {
     }
 }
 
-/// Draws a panel for each group of problems; returns `None` if no agent has a result.
-pub(super) fn figure(view: &View) -> Option<Figure> {
+/// Draws the curves that the run's problems have; there is no figure if no agent has a result.
+pub(super) fn figures(view: &View) -> Vec<Figure> {
     let groups = Group::all(view);
+    [CUMULATIVE, SIMPLE, JOINT, MARGINAL].iter().filter_map(|curve| figure(view, &groups, curve)).collect()
+}
+
+/// Draws a panel for each group of problems; returns `None` if no problem has the curve.
+fn figure(view: &View, groups: &[Group], curve: &Curve) -> Option<Figure> {
     let steps = view.scores.plan.options::<Decisions>()?.steps;
-    if groups.is_empty() {
+    if !groups.iter().flat_map(|group| group.courses.iter().flatten()).any(|scores| !(curve.points)(scores).is_empty())
+    {
         return None;
     }
     let (grid, mut canvas) = Grid::of(groups.len(), COLUMNS, HEIGHT, (Key::Both, &view.legend()));
-    let mut numbers = vec![cells(["problems", "agent", "actions", "mean regret", "standard error", "repetitions"])];
+    let mut numbers = vec![cells(["problems", "agent", &plural(curve), "mean", "standard error", "repetitions"])];
     let mut random = vec![cells(["problems", "uniformly random actions", "actions"])];
+    if !curve.adds_up {
+        random.clear();
+    }
     let mut counts = Vec::new();
     for (number, group) in groups.iter().enumerate() {
         let title = group.title();
         let lines: Vec<Vec<Point>> =
-            (0..view.agents.len()).map(|place| group.points(place, &view.agents[place].planned.label)).collect();
+            (0..view.agents.len()).map(|place| group.points(place, &view.agents[place].planned.label, curve)).collect();
         let area = grid.area(number);
         let panel = Panel {
             area,
             x: Scale::logarithmic(ends(lines.iter().flatten().map(|point| point.x)), area.across()),
             y: Scale::logarithmic(ends(lines.iter().flatten().map(|point| point.y)), area.upwards()),
         };
-        frame(&mut canvas, &panel, &title, ("actions", "cumulative regret"));
+        frame(&mut canvas, &panel, &title, (&plural(curve), curve.axis));
         for (place, points) in lines.into_iter().enumerate() {
             let (agent, repetitions) = (view.agents[place], group.courses[place].len());
             counts.extend((repetitions > 0).then_some(repetitions));
@@ -123,6 +200,9 @@ pub(super) fn figure(view: &View) -> Option<Figure> {
             let bare = points.into_iter().map(|point| Point { stderr: f64::NAN, ..point }).collect();
             series(&mut canvas, &panel, view.style_of(agent), bare);
         }
+        if !curve.adds_up {
+            continue;
+        }
         let uniform: Vec<f64> = group.uniform.values().map(|regret| regret * f64::from(steps)).collect();
         let Score { mean, stderr } = Score::of(&uniform);
         random.push(cells([title, with_error(mean, stderr), steps.to_string()]));
@@ -131,19 +211,23 @@ pub(super) fn figure(view: &View) -> Option<Figure> {
         (Some(least), Some(most)) if least < most => format!("{least} to {}", counted(*most, "problem")),
         (_, most) => counted(most.copied().unwrap_or(0), "problem"),
     };
+    let random_actions =
+        if curve.adds_up { " The table has what uniformly random actions are expected to cost." } else { "" };
     Some(Figure {
-        title: "Regret of Thompson sampling".into(),
+        title: curve.title.into(),
         caption: format!(
-            "The sum over actions of the best action's expected reward less that of the action taken, against the number of \
-             actions, both on logarithmic axes: a straight line at 45 degrees is an agent that goes on erring, a level line one \
-             that has found the best action. A point is the mean over {repetitions}; its standard error is among the numbers. \
-             All agents begin with the same random actions. The table has what uniformly random actions are expected to cost. \
-             Hollow points at an edge lie beyond it; × is a failure on some problem."
+            "{} A point is the mean over {repetitions}; its standard error is among the numbers. All agents begin with the same \
+             random actions.{random_actions} Hollow points at an edge lie beyond it; × is a failure on some problem.",
+            curve.caption
         ),
         drawing: canvas,
         table: random,
         numbers: vec![numbers],
     })
+}
+
+fn plural(curve: &Curve) -> String {
+    format!("{}s", curve.unit)
 }
 
 /// Returns the smallest and the largest positive number, the smallest at least a ten-thousandth of the largest; or 1 and 1 if
@@ -166,7 +250,7 @@ mod tests {
     fn a_point_is_the_mean_regret_over_the_problems_of_a_panel() {
         let run = decision_run(&[("mlp", 0.2), ("ensemble", 0.1)], 2);
         let scores = run.scores();
-        let figure = super::figure(&View::new(&scores, &Leaderboard::new(&scores), None)).unwrap();
+        let figure = super::figures(&View::new(&scores, &Leaderboard::new(&scores), None)).remove(0);
         let row = |agent: &str, steps: &str| {
             let wanted = |row: &&Vec<String>| row[0] == "d2, temperature 0.1" && row[1] == agent && row[2] == steps;
             figure.numbers[0].iter().find(wanted).unwrap()[3..].to_vec()
@@ -183,6 +267,6 @@ mod tests {
         let mut run = decision_run(&[("mlp", 0.2)], 2);
         run.results.clear();
         let scores = run.scores();
-        assert!(super::figure(&View::new(&scores, &Leaderboard::new(&scores), None)).is_none());
+        assert!(super::figures(&View::new(&scores, &Leaderboard::new(&scores), None)).is_empty());
     }
 }

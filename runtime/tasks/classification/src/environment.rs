@@ -151,6 +151,16 @@ impl Environment {
         probs
     }
 
+    /// Returns, at each row, the input of the softmax for class 1 less that for class 0.
+    ///
+    /// # Panics
+    /// Under the same conditions as [`class_probs`](Self::class_probs).
+    pub fn log_odds(&self, inputs: &Matrix) -> Vec<f64> {
+        let mut odds = Vec::with_capacity(inputs.rows());
+        self.each_row(inputs, |logits| odds.push(logits[1] - logits[0]));
+        odds
+    }
+
     fn classes(&self) -> usize {
         self.layers[self.layers.len() - 1].biases.len()
     }

@@ -16,12 +16,15 @@ pub struct Classification;
 
 impl TaskKind for Classification {
     const NAME: &'static str = "classification";
-    const INTERFACE: Interface = Interface::Classification;
     const FUEL: u64 = USUAL_FUEL;
     const UNITS_OF_ONE: Units = Units::TauSamples;
     const REFERENCE: bool = true;
     type Options = Evaluation;
     type Scores = ProblemScores;
+
+    fn interface(_: &str) -> Interface {
+        Interface::Classification
+    }
 
     fn scores() -> Vec<&'static ScoreInfo> {
         let own = SCORES.iter().map(|definition| &definition.about);

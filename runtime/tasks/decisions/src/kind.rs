@@ -18,7 +18,6 @@ pub struct Decisions;
 
 impl TaskKind for Decisions {
     const NAME: &'static str = "decisions";
-    const INTERFACE: Interface = Interface::Classification;
     const FUEL: u64 = DECISION_FUEL;
     const UNITS_OF_ONE: Units = Units::OneProblem;
     /// Where all actions are equally good, regret is no share of anything.
@@ -28,6 +27,10 @@ impl TaskKind for Decisions {
     const REFERENCE_IS_BOUND: bool = false;
     type Options = DecisionOptions;
     type Scores = DecisionScores;
+
+    fn interface(suite: &str) -> Interface {
+        decision_suite(suite).map_or(Interface::Classification, |suite| suite.interface())
+    }
 
     fn scores() -> Vec<&'static ScoreInfo> {
         SCORES.iter().map(|definition| &definition.about).collect()
@@ -81,6 +84,7 @@ impl TaskScores for DecisionScores {
     }
 
     fn places(&self) -> Vec<u64> {
-        self.course.iter().map(|stage| u64::from(stage.steps)).collect()
+        let stages = self.course.iter().map(|stage| u64::from(stage.steps));
+        stages.chain(self.lessons.iter().map(|lesson| u64::from(lesson.labels))).collect()
     }
 }

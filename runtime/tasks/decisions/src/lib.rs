@@ -8,8 +8,11 @@
 mod arms;
 mod course;
 mod kind;
+mod objective;
 mod options;
+mod priority;
 mod problem;
+mod rule;
 mod schedule;
 mod score;
 pub mod scores;
@@ -17,8 +20,11 @@ mod suites;
 
 pub use course::Course;
 pub use kind::Decisions;
+pub use objective::Objective;
 pub use options::{DecisionOptions, DecisionOptionsError};
-pub use problem::DecisionProblem;
+pub use priority::Priority;
+pub use problem::{DecisionProblem, Setting};
+pub use rule::Rule;
 pub use schedule::Schedule;
-pub use score::{DecisionScores, Stage, stages};
+pub use score::{DecisionScores, Lesson, Stage, stages};
 pub use suites::{DecisionSuite, decision_suite, decision_suites};

@@ -1,44 +1,106 @@
-//! A problem of decisions: an environment, and the actions among which agents choose.
+//! A problem of decisions: what is decided, and the actions among which agents choose.
 
 use jointly_classification::EnvironmentSpec;
 use jointly_core::coordinates::Coordinates;
-use jointly_core::task::Task;
 
+use crate::objective::Objective;
 use crate::options::DecisionOptions;
+use crate::priority::Priority;
+use crate::rule::Rule;
 use crate::schedule::Schedule;
 
 /// The number of actions of a bandit for each dimension of an action, as in the reference implementation.
 const ACTIONS: u32 = 50;
+/// The number of inputs among which a search chooses.
+const CANDIDATES: u32 = 1000;
+/// The number of inputs whose labels can be bought, for each dimension, as in the reference implementation.
+const POOL: u32 = 20;
 
-/// A bandit whose actions are inputs of a random environment of two classes.
-///
-/// # Formula
-/// There are 50 d actions, each a point of N(0, I) in d dimensions. The reward of action a is 1 with the environment's
-/// probability P(y = 1 | a), else 0. The regret of an action is the largest such probability less its own.
-/// Osband et al., "The Neural Testbed", section 6.
+/// A problem of decisions.
 #[derive(Clone, Debug)]
 pub struct DecisionProblem {
     /// The name in results.
     pub name: String,
-    /// The distribution of the environment.
-    pub environment: EnvironmentSpec,
+    /// What is decided.
+    pub setting: Setting,
     /// Its place in its suite.
     pub coordinates: Coordinates,
 }
 
+/// What is decided.
+#[derive(Clone, Debug)]
+pub enum Setting {
+    /// A bandit whose actions are inputs of a random environment of two classes with this law.
+    ///
+    /// # Formula
+    /// There are 50 d actions, each a point of N(0, I) in d dimensions. The reward of action a is 1 with the environment's
+    /// probability P(y = 1 | a), else 0. The regret of an action is the largest such probability less its own.
+    /// Osband et al., "The Neural Testbed", section 6.
+    Bandit(EnvironmentSpec),
+    /// A search for the largest value of a function, by observations with noise.
+    ///
+    /// # Formula
+    /// There are 1000 actions, each an input x drawn at random. The function is shifted and scaled so that its values f(x)
+    /// at them have mean 0 and variance 1, and an observation is f(x) + N(0, 0.01). The regret of an action is the largest
+    /// value less its own.
+    Search {
+        /// The function.
+        objective: Objective,
+        /// The rule that chooses actions.
+        rule: Rule,
+    },
+    /// Active learning: inputs whose labels are bought, to predict well at others.
+    ///
+    /// # Formula
+    /// There are 20 d inputs, each a point of N(0, I), and a label that is bought is drawn from the environment's probabilities
+    /// there; an input can be bought again. What counts is the joint KL at new inputs.
+    Labels {
+        /// The law of the environment.
+        environment: EnvironmentSpec,
+        /// The priority by which inputs are chosen.
+        priority: Priority,
+    },
+}
+
 impl DecisionProblem {
-    /// Returns the description of the task that agents receive.
-    pub fn task(&self) -> Task {
-        self.environment.task()
+    /// Returns the name of its random streams: without the rule or the priority, so that all of them have the same inputs,
+    /// environment and luck.
+    pub(crate) fn stream_name(&self) -> &str {
+        let rule = match &self.setting {
+            Setting::Bandit(_) => return &self.name,
+            Setting::Search { rule, .. } => rule.name(),
+            Setting::Labels { priority, .. } => priority.name(),
+        };
+        self.name.strip_suffix(rule).and_then(|name| name.strip_suffix('/')).unwrap_or(&self.name)
+    }
+
+    /// Returns the number d of features of an action.
+    pub fn input_dim(&self) -> u32 {
+        match &self.setting {
+            Setting::Bandit(environment) | Setting::Labels { environment, .. } => environment.input_dim,
+            Setting::Search { objective, .. } => objective.input_dim(),
+        }
     }
 
     /// Returns the number of actions among which agents choose.
     pub fn actions(&self) -> u32 {
-        ACTIONS * self.environment.input_dim
+        match &self.setting {
+            Setting::Bandit(environment) => ACTIONS * environment.input_dim,
+            Setting::Search { .. } => CANDIDATES,
+            Setting::Labels { environment, .. } => POOL * environment.input_dim,
+        }
     }
 
-    /// Returns the rounds of its courses. The first batch has an action for each dimension.
+    /// Returns the number of actions in the first batch, which are random: one for each dimension, two of a search.
+    pub(crate) fn first(&self) -> u32 {
+        match &self.setting {
+            Setting::Bandit(environment) | Setting::Labels { environment, .. } => environment.input_dim,
+            Setting::Search { objective, .. } => 2 * objective.input_dim(),
+        }
+    }
+
+    /// Returns the rounds of its courses.
     pub fn schedule(&self, options: &DecisionOptions) -> Schedule {
-        Schedule::new(self.environment.input_dim, options.growth, options.steps)
+        Schedule::new(self.first(), options.growth, options.steps)
     }
 }

@@ -2,15 +2,26 @@
 
 use jointly_core::{At, Better, FUEL, Layout, Pick, ScoreDef, Scored, Unit};
 
-use crate::score::{DecisionScores, Stage};
+use crate::score::{DecisionScores, Lesson, Stage};
 
 /// The stem of the cumulative regret.
 pub const REGRET: &str = "regret";
 /// The stem of the cumulative regret as a part of that of uniformly random actions.
 pub const REGRET_SHARE: &str = "regret_share";
 
-/// The numbers of actions after which scores are taken, besides the last.
+/// The stem of the simple regret.
+pub const SIMPLE_REGRET: &str = "simple_regret";
+/// The stem of the mean over lessons of the KL at tau 10.
+pub const COURSE_KL: &str = "course_kl";
+/// The stem of the KL at tau 10 after a number of labels.
+pub const JOINT_KL: &str = "joint_kl";
+/// The stem of the KL at tau 1 after a number of labels.
+pub const MARGINAL_KL: &str = "marginal_kl";
+
+/// The numbers of actions after which scores of bandits are taken, besides the last.
 const STEPS: [u32; 4] = [100, 1_000, 10_000, 100_000];
+/// The same of searches, which are shorter.
+const SEARCH_STEPS: [u32; 5] = [10, 30, 100, 300, 1_000];
 
 /// All scores, in the order in which they are always listed.
 pub const SCORES: &[ScoreDef<DecisionScores>] = &[
@@ -20,7 +31,7 @@ pub const SCORES: &[ScoreDef<DecisionScores>] = &[
         Unit::One,
         "Cumulative regret after N actions: the sum of the best action's expected reward less that of the action \
          taken; 0 is perfect.",
-        |scores, _| by_steps(scores, |stage| stage.regret.0),
+        |scores, _| by_steps(scores, |stage| Some(stage.regret.0)),
     ),
     ScoreDef::new(
         REGRET_SHARE,
@@ -30,31 +41,80 @@ pub const SCORES: &[ScoreDef<DecisionScores>] = &[
          random, and there is no upper limit where nearly all actions are as good as the best.",
         |scores, _| {
             // Where all actions are equally good there is no regret to compare.
-            let share = |stage: &Stage| stage.regret.0 / (scores.uniform.0 * f64::from(stage.steps));
-            if scores.uniform.0 > 0.0 { by_steps(scores, share) } else { Vec::new() }
+            let Some(uniform) = scores.uniform.map(|uniform| uniform.0).filter(|uniform| *uniform > 0.0) else {
+                return Vec::new();
+            };
+            by_steps(scores, |stage| Some(stage.regret.0 / (uniform * f64::from(stage.steps))))
         },
+    ),
+    ScoreDef::new(
+        SIMPLE_REGRET,
+        Better::Lower,
+        Unit::One,
+        "Simple regret of a search after N actions: the largest value of the function less the largest at an action taken, in \
+         standard deviations of the function over all actions; 0 is perfect.",
+        |scores, _| by_steps(scores, |stage| stage.simple.map(|simple| simple.0)),
+    ),
+    ScoreDef::new(
+        COURSE_KL,
+        Better::Lower,
+        Unit::Nats,
+        "Active learning: the mean of joint_kl over all lessons, whose numbers of labels grow by a factor.",
+        |scores, _| {
+            let mean = scores.lessons.iter().map(|lesson| lesson.joint.0).sum::<f64>() / scores.lessons.len() as f64;
+            if scores.lessons.is_empty() { Vec::new() } else { vec![(At::Once, Scored::plain(mean))] }
+        },
+    ),
+    ScoreDef::new(
+        JOINT_KL,
+        Better::Lower,
+        Unit::Nats,
+        "Active learning: KL at tau 10 after N labels were bought, nats per tau-sample.",
+        |scores, _| by_lesson(scores, |lesson| lesson.joint.0),
+    ),
+    ScoreDef::new(
+        MARGINAL_KL,
+        Better::Lower,
+        Unit::Nats,
+        "Active learning: KL at tau 1 after N labels were bought.",
+        |scores, _| by_lesson(scores, |lesson| lesson.marginal.0),
     ),
     ScoreDef::fuel(),
 ];
 
-/// Ranks by the regret of all actions.
-pub const LAYOUTS: &[Layout] = &[Layout {
-    when: None,
-    by: &[Pick::LastStep(REGRET)],
-    first: &[Pick::Steps(REGRET)],
-    second: &[Pick::LastStep(REGRET_SHARE), Pick::Once(FUEL)],
-}];
+/// Ranks by the regret of all actions, and active learning by the mean over its course.
+pub const LAYOUTS: &[Layout] = &[
+    Layout {
+        when: Some(Pick::Once(COURSE_KL)),
+        by: &[Pick::Once(COURSE_KL)],
+        first: &[Pick::Once(COURSE_KL), Pick::LastStep(JOINT_KL)],
+        second: &[Pick::LastStep(MARGINAL_KL), Pick::Once(FUEL)],
+    },
+    Layout {
+        when: None,
+        by: &[Pick::LastStep(REGRET)],
+        first: &[Pick::Steps(REGRET)],
+        second: &[Pick::Steps(SIMPLE_REGRET), Pick::LastStep(REGRET_SHARE), Pick::Once(FUEL)],
+    },
+];
 
-fn by_steps(scores: &DecisionScores, value: impl Fn(&Stage) -> f64) -> Vec<(At, Scored)> {
-    let last = scores.course.last().map(|stage| stage.steps);
-    let taken = |stage: &&Stage| STEPS.contains(&stage.steps) || Some(stage.steps) == last;
-    scores.course.iter().filter(taken).map(|stage| (At::Step(stage.steps), Scored::plain(value(stage)))).collect()
+fn by_steps(scores: &DecisionScores, value: impl Fn(&Stage) -> Option<f64>) -> Vec<(At, Scored)> {
+    let last = scores.course.last();
+    let search = last.is_some_and(|stage| stage.simple.is_some());
+    let steps: &[u32] = if search { &SEARCH_STEPS } else { &STEPS };
+    let taken = |stage: &&Stage| steps.contains(&stage.steps) || last.is_some_and(|last| last.steps == stage.steps);
+    let scored = |stage: &Stage| Some((At::Step(stage.steps), Scored::plain(value(stage)?)));
+    scores.course.iter().filter(taken).filter_map(scored).collect()
+}
+
+fn by_lesson(scores: &DecisionScores, value: impl Fn(&Lesson) -> f64) -> Vec<(At, Scored)> {
+    scores.lessons.iter().map(|lesson| (At::Step(lesson.labels), Scored::plain(value(lesson)))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::SCORES;
-    use crate::score::{DecisionScores, Stage};
+    use crate::score::{DecisionScores, Lesson, Stage};
     use jointly_core::{Context, Metric, Real, ScoreDef};
 
     fn names(scores: &DecisionScores) -> Vec<(String, f64)> {
@@ -65,9 +125,9 @@ mod tests {
 
     #[test]
     fn regret_is_taken_at_powers_of_ten_and_at_the_end() {
-        let stage = |steps, regret| Stage { steps, regret: Real(regret) };
+        let stage = |steps, regret| Stage { steps, regret: Real(regret), simple: None };
         let course = vec![stage(10, 4.0), stage(100, 20.0), stage(300, 30.0)];
-        let scores = DecisionScores { course, uniform: Real(0.4), trainings: 5 };
+        let scores = DecisionScores { course, lessons: Vec::new(), uniform: Some(Real(0.4)), trainings: 5 };
         let expected = [
             ("regret_step100", 20.0),
             ("regret_step300", 30.0),
@@ -76,7 +136,40 @@ mod tests {
             ("fuel", 7.0),
         ];
         assert_eq!(names(&scores), expected.map(|(name, value)| (name.to_owned(), value)));
-        let equal = DecisionScores { uniform: Real(0.0), ..scores };
+        let equal = DecisionScores { uniform: Some(Real(0.0)), ..scores };
         assert_eq!(names(&equal).len(), 3, "equally good actions have no share");
+    }
+
+    #[test]
+    fn lessons_have_a_mean() {
+        let lesson = |labels, joint| Lesson { labels, marginal: Real(0.5 * joint), joint: Real(joint) };
+        let lessons = vec![lesson(10, 3.0), lesson(20, 1.0)];
+        let expected = [
+            ("course_kl", 2.0),
+            ("joint_kl_step10", 3.0),
+            ("joint_kl_step20", 1.0),
+            ("marginal_kl_step10", 1.5),
+            ("marginal_kl_step20", 0.5),
+            ("fuel", 7.0),
+        ];
+        let scores = DecisionScores { course: Vec::new(), lessons, uniform: None, trainings: 2 };
+        assert_eq!(names(&scores), expected.map(|(name, value)| (name.to_owned(), value)));
+    }
+
+    #[test]
+    fn a_search_has_its_simple_regret_too() {
+        let stage = |steps, regret, simple| Stage { steps, regret: Real(regret), simple: Some(Real(simple)) };
+        let course = vec![stage(5, 8.0, 0.5), stage(10, 12.0, 0.25), stage(20, 16.0, 0.0)];
+        let expected = [
+            ("regret_step10", 12.0),
+            ("regret_step20", 16.0),
+            ("regret_share_step10", 0.6),
+            ("regret_share_step20", 0.4),
+            ("simple_regret_step10", 0.25),
+            ("simple_regret_step20", 0.0),
+            ("fuel", 7.0),
+        ];
+        let scores = DecisionScores { course, lessons: Vec::new(), uniform: Some(Real(2.0)), trainings: 2 };
+        assert_eq!(names(&scores), expected.map(|(name, value)| (name.to_owned(), value)));
     }
 }

@@ -2,12 +2,18 @@
 
 use jointly_classification::{EnvironmentSpec, Initialization};
 use jointly_core::coordinates::{Coordinates, Repetition};
+use jointly_core::interface::Interface;
 
+use crate::objective::Objective;
 use crate::options::{DecisionOptions, DecisionOptionsError};
-use crate::problem::DecisionProblem;
+use crate::priority::Priority;
+use crate::problem::{DecisionProblem, Setting};
+use crate::rule::Rule;
 
 /// Temperatures of the environments' softmax, as in the testbed.
 const TEMPERATURES: [f64; 3] = [0.01, 0.1, 0.5];
+/// Classes of active learning. With two, entropy, margin and least confidence are one priority.
+const CLASSES: u32 = 3;
 
 /// A named list of problems and their options.
 #[derive(Clone, Debug)]
@@ -29,7 +35,7 @@ impl DecisionSuite {
     /// When a number is out of its range.
     pub fn check(&self) -> Result<(), DecisionOptionsError> {
         self.options.check()?;
-        let random = self.problems.iter().map(|problem| problem.environment.input_dim).max().unwrap_or(0);
+        let random = self.problems.iter().map(DecisionProblem::first).max().unwrap_or(0);
         if self.options.steps <= random {
             return Err(DecisionOptionsError {
                 field: "steps",
@@ -38,6 +44,14 @@ impl DecisionSuite {
             });
         }
         Ok(())
+    }
+
+    /// Returns the interface that its agents support.
+    pub fn interface(&self) -> Interface {
+        match self.problems.first().map(|problem| &problem.setting) {
+            Some(Setting::Search { .. }) => Interface::Regression,
+            _ => Interface::Classification,
+        }
     }
 
     /// Returns text for users about the seconds per problem on one core, measured like [those of
@@ -70,6 +84,43 @@ pub fn decision_suites() -> Vec<DecisionSuite> {
             10,
             DecisionOptions { draws: 1000, steps: 10_000, growth: 0.25 },
         ),
+        search(
+            "quick/decisions/optimize",
+            "a glance at searches in minutes: Branin, Hartmann's function of 3 and random networks in d 2, by two rules, 1 seed",
+            &[Objective::Branin, Objective::Hartmann3, Objective::Network(2)],
+            1,
+            DecisionOptions { draws: 250, steps: 40, growth: 0.5 },
+        ),
+        search(
+            "decisions/optimize",
+            "searches for a function's largest value by agents of regression: Branin, Hartmann 3 and 6, Ackley, linear functions \
+             and random networks, by Thompson sampling and expected improvement, 10 seeds",
+            &[
+                Objective::Branin,
+                Objective::Hartmann3,
+                Objective::Hartmann6,
+                Objective::Ackley,
+                Objective::Linear,
+                Objective::Network(2),
+                Objective::Network(10),
+            ],
+            10,
+            DecisionOptions { draws: 1000, steps: 100, growth: 0.1 },
+        ),
+        active(
+            "quick/decisions/active",
+            "a glance at active learning in minutes: three classes in d 2, by six priorities, 1 seed",
+            &[2],
+            1,
+            DecisionOptions { draws: 250, steps: 40, growth: 0.5 },
+        ),
+        active(
+            "decisions/active",
+            "labels bought by six priorities, and the joint KL that they lead to: three classes in d 2 and 10, 10 seeds",
+            &[2, 10],
+            10,
+            DecisionOptions { draws: 1000, steps: 300, growth: 0.25 },
+        ),
     ]
 }
 
@@ -84,16 +135,10 @@ fn bandit(name: &str, summary: &str, dimensions: &[u32], seeds: u32, options: De
         for temperature in TEMPERATURES {
             let group = format!("d{input_dim}");
             let series = format!("{name}/{group}/temp{temperature}");
-            let environment = EnvironmentSpec {
-                input_dim,
-                num_classes: 2,
-                temperature,
-                hidden: vec![50, 50],
-                initialization: Initialization::Testbed,
-            };
+            let environment = testbed(input_dim, 2, temperature);
             problems.extend((0..seeds).map(|seed| DecisionProblem {
                 name: format!("{series}/seed{seed}"),
-                environment: environment.clone(),
+                setting: Setting::Bandit(environment.clone()),
                 coordinates: Coordinates {
                     series: series.clone(),
                     group: group.clone(),
@@ -104,6 +149,64 @@ fn bandit(name: &str, summary: &str, dimensions: &[u32], seeds: u32, options: De
                 },
             }));
         }
+    }
+    DecisionSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options }
+}
+
+fn active(name: &str, summary: &str, dimensions: &[u32], seeds: u32, options: DecisionOptions) -> DecisionSuite {
+    let mut problems = Vec::new();
+    for &input_dim in dimensions {
+        let group = format!("d{input_dim}");
+        let problem = |seed: u32, priority: Priority| DecisionProblem {
+            name: format!("{name}/{group}/seed{seed}/{}", priority.name()),
+            setting: Setting::Labels { environment: testbed(input_dim, CLASSES, TEMPERATURES[1]), priority },
+            coordinates: Coordinates {
+                series: format!("{name}/{group}/{}", priority.name()),
+                group: group.clone(),
+                // All priorities have the same environment and the same inputs.
+                cluster: format!("{group}/seed{seed}"),
+                input_dim: Some(input_dim),
+                temperature: Some(TEMPERATURES[1]),
+                acquisition: Some(priority.name().to_owned()),
+                repetition: Some(Repetition::Seed(seed)),
+                ..Coordinates::default()
+            },
+        };
+        problems.extend((0..seeds).flat_map(|seed| Priority::ALL.map(|priority| problem(seed, priority))));
+    }
+    DecisionSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options }
+}
+
+/// Returns the testbed's law of environments.
+fn testbed(input_dim: u32, num_classes: u32, temperature: f64) -> EnvironmentSpec {
+    EnvironmentSpec {
+        input_dim,
+        num_classes,
+        temperature,
+        hidden: vec![50, 50],
+        initialization: Initialization::Testbed,
+    }
+}
+
+fn search(name: &str, summary: &str, objectives: &[Objective], seeds: u32, options: DecisionOptions) -> DecisionSuite {
+    let mut problems = Vec::new();
+    for &objective in objectives {
+        let group = objective.name();
+        let problem = |seed: u32, rule: Rule| DecisionProblem {
+            name: format!("{name}/{group}/seed{seed}/{}", rule.name()),
+            setting: Setting::Search { objective, rule },
+            coordinates: Coordinates {
+                series: format!("{name}/{group}/{}", rule.name()),
+                group: group.clone(),
+                // Both rules have the same function and the same noise.
+                cluster: format!("{group}/seed{seed}"),
+                input_dim: Some(objective.input_dim()),
+                acquisition: Some(rule.name().to_owned()),
+                repetition: Some(Repetition::Seed(seed)),
+                ..Coordinates::default()
+            },
+        };
+        problems.extend((0..seeds).flat_map(|seed| Rule::ALL.map(|rule| problem(seed, rule))));
     }
     DecisionSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options }
 }
@@ -130,5 +233,13 @@ mod tests {
         let trainings = |at: usize| suite.problems[at].schedule(&suite.options).trainings();
         assert_eq!((trainings(0), trainings(59)), (39, 32));
         assert_eq!((suite.problems[0].actions(), suite.problems[59].actions()), (100, 500));
+    }
+
+    #[test]
+    fn the_full_search_trains_about_thirty_times() {
+        let suite = super::decision_suite("decisions/optimize").unwrap();
+        assert_eq!(suite.problems.len(), 7 * 10 * 2);
+        let trainings = |at: usize| suite.problems[at].schedule(&suite.options).trainings();
+        assert_eq!((trainings(0), trainings(139)), (35, 19));
     }
 }

@@ -15,11 +15,14 @@ pub struct Regression;
 
 impl TaskKind for Regression {
     const NAME: &'static str = "regression";
-    const INTERFACE: Interface = Interface::Regression;
     const FUEL: u64 = USUAL_FUEL;
     const UNITS_OF_ONE: Units = Units::OneProblem;
     type Options = RegressionOptions;
     type Scores = RegressionUnit;
+
+    fn interface(_: &str) -> Interface {
+        Interface::Regression
+    }
 
     fn scores() -> Vec<&'static ScoreInfo> {
         SCORES.iter().map(|definition| &definition.about).collect()

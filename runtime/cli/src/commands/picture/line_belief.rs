@@ -21,7 +21,7 @@ pub(crate) fn believe<R: Regressor>(
     let mut fitted = fit(agent, &problem.task(), &simulation.train, simulation.validation.as_ref(), seed)?;
     let inputs = Matrix::new(grid.len(), 1, grid.to_vec()).expect("a number a row");
     let prediction = fitted.predict(&inputs, options)?;
-    let samples = fitted.sample(&inputs, options)?;
+    let samples = fitted.sample(&inputs, (0..u64::from(options.draws)).collect(), options)?;
     let mut distinct: Vec<Vec<f64>> = Vec::new();
     for function in samples.means.chunks_exact(samples.rows) {
         if distinct.len() == functions {

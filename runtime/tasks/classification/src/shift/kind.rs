@@ -18,13 +18,16 @@ pub struct DatasetShift;
 
 impl TaskKind for DatasetShift {
     const NAME: &'static str = "shift";
-    const INTERFACE: Interface = Interface::Classification;
     const FUEL: u64 = SHIFT_FUEL;
     const UNITS_OF_ONE: Units = Units::Inputs;
     /// The area under the curve needs exactly two classes, and detection needs out-of-distribution inputs.
     const MAY_LACK_SCORES: bool = true;
     type Options = ShiftOptions;
     type Scores = ShiftScores;
+
+    fn interface(_: &str) -> Interface {
+        Interface::Classification
+    }
 
     fn scores() -> Vec<&'static ScoreInfo> {
         fn about<S>(definitions: &'static [ScoreDef<S>]) -> impl Iterator<Item = &'static ScoreInfo> {

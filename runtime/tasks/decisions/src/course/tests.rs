@@ -1,7 +1,6 @@
 //! Courses of agents whose behaviour is known on paper.
 
-use jointly_classification::Environment;
-use jointly_classification::EvaluateError;
+use jointly_classification::{Environment, EnvironmentSpec, EvaluateError};
 use jointly_core::classifier::Model;
 use jointly_core::inputs::Inputs;
 use jointly_core::stream::stream;
@@ -9,23 +8,23 @@ use jointly_core::{Score, Seed};
 
 use super::Course;
 use crate::options::DecisionOptions;
-use crate::problem::DecisionProblem;
+use crate::problem::{DecisionProblem, Setting};
 use crate::score::DecisionScores;
 use crate::suites::decision_suite;
 
 const SEED: Seed = Seed::Public(7);
 
 fn problems() -> Vec<DecisionProblem> {
-    decision_suite("decisions/bandit")
-        .unwrap()
-        .problems
-        .into_iter()
-        .filter(|it| it.environment.input_dim == 2)
-        .collect()
+    decision_suite("decisions/bandit").unwrap().problems.into_iter().filter(|it| it.input_dim() == 2).collect()
+}
+
+fn law(problem: &DecisionProblem) -> &EnvironmentSpec {
+    let Setting::Bandit(law) = &problem.setting else { panic!("{} is a bandit", problem.name) };
+    law
 }
 
 fn environment(problem: &DecisionProblem) -> Environment {
-    Environment::sample(&problem.environment, &mut stream(SEED, "environment", &problem.name, 0))
+    Environment::sample(law(problem), &mut stream(SEED, "environment", &problem.name, 0))
 }
 
 /// An agent that considers several environments possible; draw m is the one at index `draws[m mod draws.len()]`.
@@ -94,7 +93,7 @@ fn an_agent_to_which_all_actions_are_equal_has_the_regret_of_uniform_actions() {
     let shares: Vec<f64> = problems()
         .iter()
         .map(|problem| {
-            let mut flat = problem.environment.clone();
+            let mut flat = law(problem).clone();
             flat.temperature = 1e30;
             let flat = [Environment::sample(&flat, &mut stream(SEED, "flat", "", 0))];
             let scores = run(problem, &options, |_, draws| Possible {
@@ -102,7 +101,7 @@ fn an_agent_to_which_all_actions_are_equal_has_the_regret_of_uniform_actions() {
                 draws: vec![0; draws as usize],
                 fickle: false,
             });
-            scores.course.last().unwrap().regret.0 / (1000.0 * scores.uniform.0)
+            scores.course.last().unwrap().regret.0 / (1000.0 * scores.uniform.unwrap().0)
         })
         .collect();
     let Score { mean, stderr: error } = Score::of(&shares);
@@ -111,7 +110,7 @@ fn an_agent_to_which_all_actions_are_equal_has_the_regret_of_uniform_actions() {
 
 /// Returns the exact posterior over equally probable environments, given the examples of a course.
 fn posterior(course: &Course, environments: &[Environment]) -> Vec<f64> {
-    let train = course.train();
+    let train = course.examples().1;
     let likelihood = |environment: &Environment| -> f64 {
         let probs = environment.class_probs(train.inputs().numbers());
         let of = |(row, label): (&[f32], &u32)| libm::log(f64::from(row[*label as usize]).max(1e-30));
@@ -126,7 +125,7 @@ fn posterior(course: &Course, environments: &[Environment]) -> Vec<f64> {
 
 /// Returns the regret of an exact Bayesian agent that knows the environment to be one of some.
 fn exact_regret(problem: &DecisionProblem, options: &DecisionOptions, others: usize) -> f64 {
-    let other = |i| Environment::sample(&problem.environment, &mut stream(SEED, "other", &problem.name, i));
+    let other = |i| Environment::sample(law(problem), &mut stream(SEED, "other", &problem.name, i));
     let environments: Vec<Environment> = (0..others as u64).map(other).chain([environment(problem)]).collect();
     let scores = run(problem, options, |course, draws| {
         let weights: Vec<f32> = posterior(course, &environments).into_iter().map(|weight| weight as f32).collect();
@@ -148,14 +147,14 @@ fn exact_regret(problem: &DecisionProblem, options: &DecisionOptions, others: us
 fn regret_in_batches_and_step_by_step_agree_and_stay_below_the_bound() {
     let steps = 120;
     let options = |growth| DecisionOptions { draws: 30, steps, growth };
-    let warm: Vec<DecisionProblem> =
-        problems().into_iter().filter(|problem| problem.environment.temperature > 0.4).collect();
+    let warm: Vec<DecisionProblem> = problems().into_iter().filter(|problem| law(problem).temperature > 0.4).collect();
     let regrets = |growth| -> Vec<f64> { warm.iter().map(|it| exact_regret(it, &options(growth), 4)).collect() };
     let (single, batched) = (regrets(0.0), regrets(0.25));
     let differences: Vec<f64> = batched.iter().zip(&single).map(|(batched, single)| batched - single).collect();
     let mean = |values: &[f64]| Score::of(values).mean;
     let Score { mean: difference, stderr: error } = Score::of(&differences);
-    let random = |problem| Course::begin(problem, &options(1.0), SEED).arms.uniform_regret() * f64::from(steps);
+    let random =
+        |problem| Course::begin(problem, &options(1.0), SEED).arms.uniform_regret().unwrap() * f64::from(steps);
     let uniform = mean(&warm.iter().map(random).collect::<Vec<f64>>());
     assert!(difference.abs() < 3.0 * error && error < 0.1 * uniform, "{difference} ±{error}, uniform {uniform}");
     let bound = (0.5 * 5.0 * libm::log(5.0) * f64::from(steps)).sqrt();

@@ -23,9 +23,9 @@ const ROWS: usize = 4;
 /// the others.
 const ROUNDING: f64 = 1e-4;
 
-/// The draws and rows to ask for again, which may repeat.
+/// The draws, by their places among all, and the rows to ask for again; both may repeat.
 pub(super) struct Audit {
-    draws: Vec<u64>,
+    draws: Vec<usize>,
     rows: Vec<usize>,
 }
 
@@ -34,7 +34,7 @@ impl Audit {
     pub(super) fn of(functions: &Functions, inputs: &Matrix, options: &PredictionOptions) -> Self {
         let mut source = stream(options.seed, "regression-audit", &options.problem, inputs.rows() as u64);
         let mut below = |n: usize| (source.uniform() * n as f64) as usize;
-        let draws = (0..DRAWS).map(|_| below(functions.places.len()) as u64).collect();
+        let draws = (0..DRAWS).map(|_| below(functions.places.len())).collect();
         let rows = if inputs.rows() == 0 { Vec::new() } else { (0..ROWS).map(|_| below(inputs.rows())).collect() };
         Self { draws, rows }
     }
@@ -48,17 +48,18 @@ impl Audit {
         draws: &Draws,
     ) -> Result<(), FitError<B::Error>> {
         let tolerance = belief.tolerance();
-        for (rows, numbers, how) in [
+        for (rows, places, how) in [
             (&self.rows[..], &self.draws[..], "again"),
             (&self.rows[..self.rows.len().min(1)], &self.draws[..1], "alone"),
         ] {
-            let samples = belief.sample_functions(&inputs.select(rows), numbers).map_err(FitError::Agent)?;
+            let numbers: Vec<u64> = places.iter().map(|&place| functions.numbers[place]).collect();
+            let samples = belief.sample_functions(&inputs.select(rows), &numbers).map_err(FitError::Agent)?;
             assert_eq!(samples.means().len(), rows.len() * numbers.len(), "a value of every draw at every row");
-            for (m, &draw) in numbers.iter().enumerate() {
+            for (m, (&draw, &place)) in numbers.iter().zip(places).enumerate() {
                 for (t, &row) in rows.iter().enumerate() {
                     let at = m * rows.len() + t;
                     let found = (samples.means()[at], samples.noise_stds()[at]);
-                    let expected = draws.answer(functions.places[draw as usize], row);
+                    let expected = draws.answer(functions.places[place], row);
                     let near = close(found.0, expected.0, tolerance) && close(found.1, expected.1, tolerance);
                     if !near {
                         return Err(FitError::Inconsistent(format!(

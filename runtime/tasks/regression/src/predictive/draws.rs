@@ -27,7 +27,7 @@ pub(super) struct Draws {
     scale: f64,
 }
 
-/// The values of draws 0..M at some rows, in the data's units: element (m, t) is at `m * rows + t` of both lists.
+/// The values of M draws at some rows, in the data's units: element (m, t) is at `m * rows + t` of both lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     /// Number of rows.

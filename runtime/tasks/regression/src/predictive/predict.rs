@@ -98,12 +98,17 @@ impl<B: Belief> Fitted<B> {
         Ok(Some(self.standardization.undo_intervals(&own)))
     }
 
-    /// Returns draws 0..M of the function at all rows, in the data's units.
+    /// Returns the draws of these numbers of the function at all rows, in the data's units, in the order of the numbers.
     ///
     /// # Errors
     /// As for [`predict`](Self::predict).
-    pub fn sample(&mut self, inputs: &Matrix, options: &PredictionOptions) -> Result<Samples, FitError<B::Error>> {
-        let functions = self.functions(options)?;
+    pub fn sample(
+        &mut self,
+        inputs: &Matrix,
+        numbers: Vec<u64>,
+        options: &PredictionOptions,
+    ) -> Result<Samples, FitError<B::Error>> {
+        let functions = Functions::among(&mut self.belief, numbers).map_err(FitError::Agent)?;
         let inputs = self.standardization.inputs(inputs)?;
         Ok(self.draws(&functions, &inputs, options)?.samples(&functions))
     }

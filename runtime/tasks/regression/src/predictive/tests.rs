@@ -117,7 +117,7 @@ fn joint_answers_are_in_the_datas_units() {
     let mut fitted = Members::of(&[(1.0, 1.0), (3.0, 2.0)]);
     fitted.standardization =
         Standardization::of(&jointly_core::regression::Targets::new(inputs(2), vec![10.0, 30.0]).unwrap());
-    let samples = fitted.sample(&inputs(2), &options(3, &[])).unwrap();
+    let samples = fitted.sample(&inputs(2), vec![0, 1, 2], &options(3, &[])).unwrap();
     assert_eq!((samples.rows, samples.means), (2, vec![30.0, 30.0, 50.0, 50.0, 30.0, 30.0]));
     assert_eq!(samples.noise_stds, [10.0, 10.0, 20.0, 20.0, 10.0, 10.0]);
     assert_eq!(fitted.gaussian(&inputs(2), &options(1, &[])).unwrap(), None);
