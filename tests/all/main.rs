@@ -10,6 +10,7 @@ mod costs;
 mod decisions;
 mod determinism;
 mod directories;
+mod draws;
 mod encounter;
 mod engines;
 mod entries;

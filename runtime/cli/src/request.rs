@@ -6,13 +6,14 @@ use std::fs::File;
 use std::num::{NonZero, NonZeroU32};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr as _;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, FromArgMatches as _};
-use jointly_classification::Classification;
 use jointly_classification::shift::DatasetShift;
-use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
+use jointly_classification::{AskedDraws, Classification};
+use jointly_core::estimate::MAX_PLANES;
 use jointly_core::kind::Kind;
 use jointly_core::limits::{MOST_TIMEOUT, USUAL_FUEL, USUAL_TIMEOUT};
 use jointly_core::printable::ShowPath as _;
@@ -83,9 +84,11 @@ pub(crate) struct Request {
     files: Vec<PathBuf>,
     #[command(flatten)]
     data: DataArguments,
-    /// Functions sampled from each agent; raise it where the report says that there are too few [default: the suite's]
-    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=MAX_DRAWS as i64))]
-    draws: Option<u32>,
+    /// Functions sampled from each agent; raise it where the report says that there are too few. auto, in classification:
+    /// as many as it takes until each joint score is known to 0.05 nats, auto:NATS to another number, at most 16384 or
+    /// auto:NATS:MOST; by --partition jackknife [default: the suite's]
+    #[arg(long, value_name = "M", value_parser = AskedDraws::from_str)]
+    draws: Option<AskedDraws>,
     /// How the draws are partitioned above tau 10 [default: the suite's]
     #[arg(long, value_enum)]
     partition: Option<PartitionArgument>,
@@ -355,9 +358,10 @@ impl Request {
         self.data.directories().refuse_images(name)?;
         self.shift.refuse()?;
         self.decisions.refuse()?;
+        let draws = self.counted_draws(name)?;
         let choose = |suite: &mut RegressionSuite| {
             self.regression.refuse_idle(suite)?;
-            suite.options.draws = self.draws.unwrap_or(suite.options.draws);
+            suite.options.draws = draws.unwrap_or(suite.options.draws);
             self.regression.apply(&mut suite.options);
             Ok(())
         };
@@ -373,7 +377,7 @@ impl Request {
         self.refuse_of_classification(&format!("{name} is of dataset shift"), "leave it out")?;
         self.regression.refuse()?;
         self.decisions.refuse()?;
-        let choices = ShiftChoices { draws: self.draws, ..self.shift.choices() };
+        let choices = ShiftChoices { draws: self.counted_draws(name)?, ..self.shift.choices() };
         let suite = shift_suite::requested(
             name,
             self.problems.as_deref(),
@@ -392,8 +396,19 @@ impl Request {
         self.data.directories().refuse_images(name)?;
         self.regression.refuse()?;
         self.shift.refuse()?;
-        let choices = self.decisions.choices(self.draws);
+        let choices = self.decisions.choices(self.counted_draws(name)?);
         Ok(Box::new(decisions::requested(name, self.problems.as_deref(), choices)?))
+    }
+
+    /// Returns the number of draws for a suite that takes no other wish.
+    fn counted_draws(&self, suite: &str) -> Result<Option<u32>> {
+        match self.draws {
+            None => Ok(None),
+            Some(AskedDraws::Count(draws)) => Ok(Some(draws)),
+            Some(AskedDraws::Until { .. }) => {
+                bail!("--draws auto is for classification, and {suite} is not: give --draws a number")
+            }
+        }
     }
 
     /// Refuses options that only classification in sampled environments or on real data has.

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use jointly_classification::{Classification, Evaluation, Initialization, Problem, Suite};
+use jointly_classification::{AskedDraws, Classification, Evaluation, Initialization, Problem, Suite};
 use jointly_core::printable::ShowPath as _;
 use jointly_core::{Partitioning, digest};
 use jointly_data::import::MAX_FILE_BYTES;
@@ -22,8 +22,8 @@ use crate::{real_data, selection};
 /// The user's overrides of a suite's evaluation and problems.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choices {
-    /// The number of functions sampled from each agent.
-    pub draws: Option<u32>,
+    /// The functions sampled from each agent.
+    pub draws: Option<AskedDraws>,
     /// The partition of the draws.
     pub partition: Option<Partitioning>,
     /// The number of random hyperplanes of the partition.
@@ -41,9 +41,9 @@ impl Choices {
     fn of(plan: &Plan) -> Self {
         let ProblemOverrides { anchors, initialization } = plan.problem_overrides;
         let Some(evaluation) = plan.options::<Classification>() else { return Self::default() };
-        let Evaluation { draws, partition, planes, clip, .. } = *evaluation;
+        let Evaluation { partition, planes, clip, .. } = *evaluation;
         Self {
-            draws: Some(draws),
+            draws: Some(AskedDraws::of(evaluation)),
             partition: Some(partition),
             planes: Some(planes),
             clip: Some(clip),
@@ -55,7 +55,9 @@ impl Choices {
     /// Applies the overrides to the suite. Refuses those that do not apply to its problems.
     fn apply(self, suite: &mut Suite) -> Result<()> {
         let Suite { name, evaluation, problems, .. } = suite;
-        evaluation.draws = self.draws.unwrap_or(evaluation.draws);
+        if let Some(draws) = self.draws {
+            draws.apply(evaluation);
+        }
         evaluation.partition = self.partition.unwrap_or(evaluation.partition);
         evaluation.planes = self.planes.unwrap_or(evaluation.planes);
         evaluation.clip = self.clip.unwrap_or(evaluation.clip);
@@ -260,7 +262,7 @@ mod tests {
     #[test]
     fn what_is_chosen_is_held_to() {
         let choices = Choices {
-            draws: Some(50),
+            draws: Some(AskedDraws::Count(50)),
             partition: Some(Partitioning::KMeans),
             planes: Some(3),
             clip: Some(false),

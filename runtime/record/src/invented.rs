@@ -132,6 +132,7 @@ fn outcome(got: Got, fuel: u64) -> Option<Outcome> {
     match got {
         Got::Scored(loss) => Some(Outcome::Scored {
             scores: ProblemScores {
+                draws: None,
                 joint: vec![(1, joint(loss)), (100, joint(100.0 * loss))],
                 accuracy: Score { mean: 0.5, stderr: 0.1 },
                 ece: Real(0.1),

@@ -207,6 +207,7 @@ mod tests {
         let nan = f64::NAN;
         let score = JointScore { mean: f64::INFINITY, stderr: nan, draw_error: nan, effective_draws: 1.5 };
         let scores = ProblemScores {
+            draws: None,
             joint: vec![(1, score)],
             accuracy: Score { mean: 0.1 + 0.2, stderr: 0.1 },
             ece: Real(1e-300),

@@ -4,6 +4,7 @@ mod measured;
 
 use std::path::Path;
 
+use anyhow::ensure;
 use jointly_classification::cells;
 use jointly_classification::{Classification, Problem, Source, Suite, evaluate};
 use jointly_core::{Seed, agent_seed};
@@ -37,6 +38,11 @@ impl Asked for AskedClassification {
 
     fn reference(&self, settings: &Settings) -> anyhow::Result<Contestant> {
         oracle::refuse_unknown_laws(&self.suite.problems)?;
+        ensure!(
+            self.suite.evaluation.precision.is_none(),
+            "--draws auto asks an agent for ever more draws, and the oracle has as many as its settings say: give --draws a \
+             number"
+        );
         Ok(Contestant::Oracle(oracle::sampling(settings, self.suite.evaluation.draws)?))
     }
 

@@ -14,8 +14,8 @@ use chunks::Budget;
 pub use error::EvaluateError;
 pub use functions::Functions;
 
-use crate::Evaluation;
-use crate::ProblemScores;
+use crate::evaluation::FIRST_DRAWS;
+use crate::{Evaluation, ProblemScores};
 use jointly_core::classifier::Model;
 use jointly_core::estimate::DrawError;
 use jointly_core::metric::MarginalScores;
@@ -35,6 +35,9 @@ use crate::rule::Rule;
 /// calibration error are computed from the mean over draws at the rows of the first tau.
 ///
 /// [`DrawError`] estimates the error of each joint score that is due to the finite number of draws.
+///
+/// With a [precision](Evaluation::precision), M is 256, then 512 and so on up to the evaluation's draws, until no joint score
+/// has a draw error or an estimated bias above it. The agent is asked anew each time, which costs at most twice the last.
 ///
 /// The agent is asked for each of its distinct functions once; the scores are bit-identical to those of asking for
 /// every draw. One call returns at most 2^23 probabilities, unless one function at one tau-sample has more. The sizes
@@ -57,7 +60,24 @@ pub fn evaluate<M: Model>(
     seed: Seed,
     progress: &mut dyn FnMut(f64),
 ) -> Result<ProblemScores, EvaluateError<M::Error>> {
-    evaluate_within(&Budget::default(), model, problem, instance, evaluation, seed, progress)
+    let budget = Budget::default();
+    let Some(Real(precision)) = evaluation.precision else {
+        return evaluate_within(&budget, model, problem, instance, evaluation, seed, progress);
+    };
+    let most = evaluation.draws;
+    let mut draws = FIRST_DRAWS.min(most);
+    let mut left = 1.0;
+    loop {
+        let evaluation = Evaluation { draws, ..evaluation.clone() };
+        // Nobody knows how often draws will be doubled: each evaluation is half of what is left.
+        let mut report = |fraction: f64| progress(1.0 - left * (1.0 - 0.5 * fraction));
+        let scores = evaluate_within(&budget, model, problem, instance, &evaluation, seed, &mut report)?;
+        if draws == most || scores.reaches(precision, draws) {
+            progress(1.0);
+            return Ok(ProblemScores { draws: Some(draws), ..scores });
+        }
+        (draws, left) = (draws.saturating_mul(2).min(most), 0.5 * left);
+    }
 }
 
 fn evaluate_within<M: Model>(
@@ -104,6 +124,7 @@ fn evaluate_within<M: Model>(
     }
     progress(1.0);
     Ok(ProblemScores {
+        draws: None,
         joint,
         accuracy: marginals.accuracy(),
         ece: Real(marginals.ece()),

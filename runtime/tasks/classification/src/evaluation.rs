@@ -4,11 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use jointly_core::Partitioning;
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES, MAX_TAUS};
+use jointly_core::{Partitioning, Real};
 
 /// The largest tau that plain Monte Carlo estimates well (appendix A.1 of the paper).
 const MONTE_CARLO_UP_TO: u32 = 10;
+
+/// The number of draws with which an evaluation begins that stops at a precision.
+pub(crate) const FIRST_DRAWS: u32 = 256;
 
 /// The evaluation options of predictions on a problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,8 +20,12 @@ pub struct Evaluation {
     pub taus: Vec<u32>,
     /// Number N of test tau-samples; an imported problem uses its own instead.
     pub samples: u32,
-    /// Number M of functions sampled from the agent, from 1 to [`MAX_DRAWS`].
+    /// Number M of functions sampled from the agent, from 1 to [`MAX_DRAWS`]; the most, with a precision.
     pub draws: u32,
+    /// The precision, in nats a tau-sample: draws are doubled until no joint score has a larger error over draws or a larger
+    /// bias than that. Without it, all draws are asked for at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Real>,
     /// The method that partitions the draws into cells, if any.
     #[serde(default)]
     pub partition: Partitioning,
@@ -79,6 +86,7 @@ impl Evaluation {
             taus: vec![1, 100],
             samples: 1000,
             draws: 1000,
+            precision: None,
             partition: Partitioning::Planes,
             planes: 7,
             clip: true,
@@ -95,6 +103,16 @@ impl Evaluation {
     pub fn check(&self) -> Result<(), EvaluationError> {
         if self.draws == 0 || u64::from(self.draws) > MAX_DRAWS {
             return Err(EvaluationError::range("draws", &self.draws, format!("1 to {MAX_DRAWS}")));
+        }
+        if let Some(Real(precision)) = self.precision {
+            if !(precision > 0.0 && precision.is_finite()) {
+                return Err(EvaluationError::range("precision", &precision, "a number above 0"));
+            }
+            if self.partition != Partitioning::Jackknife {
+                let expected = "jackknife where draws are asked for until a precision is reached: the bias of cells does \
+                                not fall with draws";
+                return Err(EvaluationError::range("partition", &self.partition.name(), expected));
+            }
         }
         if self.planes > MAX_PLANES {
             return Err(EvaluationError::range("planes", &self.planes, format!("0 to {MAX_PLANES}")));
@@ -155,6 +173,13 @@ mod tests {
         assert_eq!(refusal(|e| e.taus = vec![1, 0]), "tau is 0, expected at least 1");
         assert_eq!(refusal(|e| e.taus = vec![5, 1, 5]), "taus is [5, 1, 5], expected each tau once");
         assert_eq!(refusal(|e| e.samples = 0), "samples is 0, expected at least 1");
+        let precise = |e: &mut Evaluation, precision, partition| {
+            (e.precision, e.partition) = (Some(Real(precision)), partition);
+        };
+        let number = refusal(|e| precise(e, 0.0, Partitioning::Jackknife));
+        assert_eq!(number, "precision is 0, expected a number above 0");
+        let cells = refusal(|e| precise(e, 0.05, Partitioning::Planes));
+        assert!(cells.starts_with("partition is planes, expected jackknife where draws"), "{cells}");
     }
 
     #[test]

@@ -5,11 +5,11 @@ use jointly_core::interface::Interface;
 use jointly_core::kind::{Calibration, Override, SuiteOutline, TaskKind, TaskOptions, TaskScores};
 use jointly_core::limits::USUAL_FUEL;
 use jointly_core::metric::MARGINAL_METRICS;
-use jointly_core::{Context, Layout, Partitioning, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
+use jointly_core::{Context, Layout, Partitioning, Real, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
 
 use crate::scores::{LAYOUTS, SCORES};
 use crate::suite::{IMPORTED, Suite, suite, suites};
-use crate::{Evaluation, ProblemScores};
+use crate::{AskedDraws, Evaluation, ProblemScores};
 
 /// Classification: joint class probabilities over many inputs.
 pub struct Classification;
@@ -59,10 +59,17 @@ impl TaskOptions for Evaluation {
     fn overrides(&self, name: &str) -> Vec<Override> {
         let imported = || (name == IMPORTED).then(|| Suite::imported(Vec::new()));
         let Some(own) = suite(name).or_else(imported).map(|suite| suite.evaluation) else { return Vec::new() };
-        let Self { draws, partition, planes, clip, .. } = *self;
+        let Self { draws, precision, partition, planes, clip, .. } = *self;
+        let until = |Real(precision): Real| {
+            let text = format!("draws until {precision} nats, at most {draws}");
+            (text, format!("--draws {}", AskedDraws::of(self)))
+        };
         let overrides = [
-            (draws != own.draws).then(|| (counted(draws as usize, "draw"), format!("--draws {draws}"))),
-            (partition != own.partition).then(|| {
+            precision.map(until).or_else(|| {
+                (draws != own.draws).then(|| (counted(draws as usize, "draw"), format!("--draws {draws}")))
+            }),
+            // A precision brings the jackknife with it.
+            (partition != own.partition && precision.is_none()).then(|| {
                 let name = partition.name();
                 let text = match partition {
                     Partitioning::Planes | Partitioning::KMeans => format!("partitioned by {name}"),

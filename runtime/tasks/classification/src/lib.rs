@@ -2,6 +2,7 @@
 //! agent, also under dataset shift.
 #![deny(missing_docs)]
 
+mod asked_draws;
 mod best_accuracy;
 pub mod cells;
 pub mod environment;
@@ -18,6 +19,7 @@ pub mod shift;
 pub mod suite;
 pub mod test_inputs;
 
+pub use asked_draws::{AskedDraws, AskedDrawsError};
 pub use best_accuracy::BestAccuracy;
 pub use environment::{Environment, EnvironmentSpec, Initialization};
 pub use evaluate::{EvaluateError, evaluate};

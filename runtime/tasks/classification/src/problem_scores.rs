@@ -9,6 +9,9 @@ use jointly_core::score::{JointScore, Real, Score};
 /// The scores of one agent on one problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemScores {
+    /// The number of draws that were asked for, where the evaluation has a [precision](crate::Evaluation::precision).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draws: Option<u32>,
     /// The joint score at each tau, in the problem's [`Metric`](jointly_core::Metric), in nats per tau-sample.
     pub joint: Vec<(u32, JointScore)>,
     /// Accuracy of the marginal predictions on the rows of the first tau; its standard error is clustered by
@@ -26,6 +29,16 @@ pub struct ProblemScores {
     pub calibration: Vec<CalibrationBin>,
 }
 
+impl ProblemScores {
+    /// Returns whether no joint score has an error over draws, or a bias, above `precision` nats, given the number of draws.
+    ///
+    /// The bias of plain Monte Carlo is about (1 / effective - 1 / M) / 2; the jackknife's is smaller.
+    pub(crate) fn reaches(&self, precision: f64, draws: u32) -> bool {
+        let bias = |score: &JointScore| 0.5 * (1.0 / score.effective_draws - 1.0 / f64::from(draws));
+        self.joint.iter().all(|(_, score)| score.draw_error <= precision && bias(score) <= precision)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +48,7 @@ mod tests {
         let values = [0.1, -1.0, 3.0, f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
         for mean in values.into_iter().chain([1.0 / 3.0, f64::from_bits(1), 1e300 / 7.0]) {
             let scores = ProblemScores {
+                draws: None,
                 joint: vec![
                     (1, JointScore { mean, stderr: f64::NAN, draw_error: mean, effective_draws: 1.0 }),
                     (100, JointScore { mean: 0.5, stderr: mean, draw_error: 0.25, effective_draws: mean }),

@@ -10,6 +10,9 @@ pub const ACCURACY: &str = "accuracy";
 /// The stem of the expected calibration error of predictions on single inputs.
 pub const ECE: &str = "ece";
 
+/// The stem of the number of draws that were asked for until a precision was reached.
+pub const DRAWS: &str = "draws";
+
 /// All scores, in the order in which they are always listed.
 pub const SCORES: &[ScoreDef<ProblemScores>] = &[
     ScoreDef {
@@ -47,6 +50,13 @@ pub const SCORES: &[ScoreDef<ProblemScores>] = &[
          calibrated.",
         |scores, _| vec![(At::Once, Scored::plain(scores.ece.0))],
     ),
+    ScoreDef::new(
+        DRAWS,
+        Better::Neither,
+        Unit::One,
+        "Draws that were asked for until all joint scores had the precision of --draws auto, or the most of them.",
+        |scores, _| scores.draws.map(|draws| (At::Once, Scored::plain(f64::from(draws)))).into_iter().collect(),
+    ),
     ScoreDef::fuel(),
 ];
 
@@ -56,7 +66,7 @@ pub const LAYOUTS: &[Layout] = &[Layout {
     when: None,
     by: &[Pick::Widest("nll"), Pick::Widest("kl")],
     first: &[Pick::Joint("kl"), Pick::Joint("nll")],
-    second: &[Pick::Once(ACCURACY), Pick::Once(ECE), Pick::Once(FUEL)],
+    second: &[Pick::Once(ACCURACY), Pick::Once(ECE), Pick::Once(DRAWS), Pick::Once(FUEL)],
 }];
 
 /// Returns the joint scores of a problem that measures `metric`, and their aggregate d1 + d100 / 100 as in the paper;
@@ -65,7 +75,8 @@ fn joint(scores: &ProblemScores, context: &Context, metric: Metric) -> Vec<(At, 
     if context.metric != metric {
         return Vec::new();
     }
-    let named = |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, context.draws));
+    let draws = scores.draws.unwrap_or(context.draws);
+    let named = |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, draws));
     let mut values: Vec<(At, Scored)> = scores.joint.iter().map(named).collect();
     let at = |tau: u32| scores.joint.iter().find(|(known, _)| *known == tau).map(|(_, score)| score);
     if let (Some(one), Some(hundred)) = (at(1), at(100)) {

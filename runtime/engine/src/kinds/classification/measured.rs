@@ -97,8 +97,9 @@ fn ask(
     scores.map(|_| ()).map_err(unscored)
 }
 
+/// Returns the evaluation with fewer tau-samples, by the most draws that it may ask for.
 fn few(evaluation: &Evaluation, samples: u32) -> Evaluation {
-    Evaluation { samples, ..evaluation.clone() }
+    Evaluation { samples, precision: None, ..evaluation.clone() }
 }
 
 /// Returns the number of tau-samples of each call. An imported problem is measured with all that it has.

@@ -96,6 +96,7 @@ fn evaluation(taus: &[u32]) -> Evaluation {
         taus: taus.to_vec(),
         samples: 9,
         draws: 23,
+        precision: None,
         partition: Partitioning::Planes,
         planes: 3,
         clip: true,
@@ -174,6 +175,34 @@ fn the_jackknife_of_few_draws_agrees_with_monte_carlo_of_many() {
     // Three planes do not tell the five functions apart.
     let far = (planes[2].1.mean - many[2].1.mean).abs();
     assert!(far > 4.0 * few[2].1.draw_error, "{far} {:?}", few[2].1);
+}
+
+#[test]
+fn draws_are_doubled_until_a_precision_is_reached() {
+    let problem = problem(2, 0.1);
+    let instance = problem.instance(1.into());
+    let own = Evaluation { samples: 40, partition: Partitioning::Jackknife, ..evaluation(&[1, 10]) };
+    let evaluated = |evaluation: &Evaluation| {
+        let mut done = 0.0;
+        let mut report = |fraction: f64| {
+            assert!(fraction >= done && fraction <= 1.0, "{done} {fraction}");
+            done = fraction;
+        };
+        evaluate(&mut Members(Sines::new(5, 2)), &problem, &instance, evaluation, 1.into(), &mut report).unwrap()
+    };
+    let until = |precision, draws| evaluated(&Evaluation { draws, precision: Some(Real(precision)), ..own.clone() });
+    let fixed = |draws| evaluated(&Evaluation { draws, ..own.clone() });
+    // The error over draws falls as the root of their number.
+    let errors = |scores: &ProblemScores| scores.joint.iter().map(|(_, own)| own.draw_error).fold(0.0, f64::max);
+    let (first, second) = (errors(&fixed(256)), errors(&fixed(512)));
+    assert!(second < first, "{first} {second}");
+    for (precision, draws) in [(first, 256), (0.5 * (first + second), 512)] {
+        let reached = until(precision, 10_000);
+        assert_eq!(reached, ProblemScores { draws: Some(draws), ..fixed(draws) }, "{precision}");
+    }
+    // The budget ends it, and need not be a power of two.
+    assert_eq!(until(1e-9, 700).draws, Some(700));
+    assert_eq!(until(10.0, 100).draws, Some(100));
 }
 
 #[test]

@@ -104,6 +104,7 @@ fn a_file_scores_as_the_agent_that_made_it() {
             {
                 let options = options(clip, partition);
                 let evaluation = Evaluation {
+                    precision: None,
                     taus: vec![],
                     samples: 0,
                     draws: DRAWS as u32,

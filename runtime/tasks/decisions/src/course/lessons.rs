@@ -40,6 +40,7 @@ pub(super) fn lesson<M: Model>(
         taus: TAUS.to_vec(),
         samples: SAMPLES,
         draws,
+        precision: None,
         partition: Partitioning::default(),
         planes: 0,
         clip: true,
