@@ -7,6 +7,7 @@
 use std::any::Any;
 
 use crate::coordinates::Coordinates;
+use crate::estimate::Partitioning;
 use crate::interface::Interface;
 use crate::layout::Layout;
 use crate::metric::CalibrationBin;
@@ -64,6 +65,11 @@ impl SuiteOutline {
 pub trait TaskOptions: Any {
     /// Returns the number of functions sampled from each agent.
     fn draws(&self) -> u32;
+
+    /// Returns the estimator of joint scores, which decides how many draws suffice.
+    fn estimator(&self) -> Partitioning {
+        Partitioning::default()
+    }
 
     /// Returns the number of tau-samples of each problem that the host samples, if there are any.
     fn tau_samples(&self) -> Option<u32> {

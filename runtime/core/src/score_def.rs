@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
+use crate::estimate::Partitioning;
 use crate::metric::Metric;
 use crate::scored::Scored;
 
@@ -36,6 +37,8 @@ pub struct Context {
     pub metric: Metric,
     /// The number of functions sampled from the agent.
     pub draws: u32,
+    /// The estimator of joint scores.
+    pub estimator: Partitioning,
     /// The fuel that the unit used; None if it was not metered.
     pub fuel: Option<u64>,
 }
@@ -377,7 +380,7 @@ mod tests {
         ScoreDef::fuel(),
     ];
 
-    const CONTEXT: Context = Context { metric: Metric::Nll, draws: 10, fuel: Some(7) };
+    const CONTEXT: Context = Context { metric: Metric::Nll, draws: 10, estimator: Partitioning::Planes, fuel: Some(7) };
 
     #[test]
     fn names_are_written_as_they_are_compared() {

@@ -1,5 +1,6 @@
 //! One value of a score with its errors and, for a joint score, the effect of the number of draws.
 
+use crate::estimate::Partitioning;
 use crate::score::{JointScore, Score};
 
 /// The value of a score on one problem, with its standard error over the problem's tau-samples or inputs if it is a
@@ -39,8 +40,8 @@ impl Scored {
     }
 
     /// Makes the value of a joint score that was estimated from `draws` draws.
-    pub fn joint(score: &JointScore, draws: u32) -> Self {
-        let few = usize::from(score.needs_more_draws(draws));
+    pub fn joint(score: &JointScore, draws: u32, estimator: Partitioning) -> Self {
+        let few = usize::from(score.needs_more_draws(draws, estimator));
         let draws = DrawsOfScore { error: score.draw_error, effective: score.effective_draws, few };
         Self { value: score.mean, stderr: Some(score.stderr), draws: Some(draws) }
     }
@@ -66,11 +67,12 @@ impl DrawsOfScore {
 #[cfg(test)]
 mod tests {
     use super::{DrawsOfScore, Scored};
+    use crate::estimate::Partitioning;
     use crate::score::JointScore;
 
     fn draws(effective_draws: f64) -> DrawsOfScore {
         let score = JointScore { mean: 1.0, stderr: 0.1, draw_error: 0.5, effective_draws };
-        Scored::joint(&score, 1000).draws.unwrap()
+        Scored::joint(&score, 1000, Partitioning::Planes).draws.unwrap()
     }
 
     #[test]

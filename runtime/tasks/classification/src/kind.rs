@@ -45,6 +45,10 @@ impl TaskOptions for Evaluation {
         self.draws
     }
 
+    fn estimator(&self) -> Partitioning {
+        self.partition
+    }
+
     fn tau_samples(&self) -> Option<u32> {
         Some(self.samples)
     }

@@ -65,7 +65,8 @@ fn joint(scores: &ProblemScores, context: &Context, metric: Metric) -> Vec<(At, 
     if context.metric != metric {
         return Vec::new();
     }
-    let named = |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, context.draws));
+    let named =
+        |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, context.draws, context.estimator));
     let mut values: Vec<(At, Scored)> = scores.joint.iter().map(named).collect();
     let at = |tau: u32| scores.joint.iter().find(|(known, _)| *known == tau).map(|(_, score)| score);
     if let (Some(one), Some(hundred)) = (at(1), at(100)) {

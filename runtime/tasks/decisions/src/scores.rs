@@ -58,7 +58,8 @@ mod tests {
     use jointly_core::{Context, Metric, Real, ScoreDef};
 
     fn names(scores: &DecisionScores) -> Vec<(String, f64)> {
-        let context = Context { metric: Metric::Nll, draws: 1, fuel: Some(7) };
+        let context =
+            Context { metric: Metric::Nll, draws: 1, estimator: jointly_core::Partitioning::Planes, fuel: Some(7) };
         let all = ScoreDef::all(SCORES, scores, &context);
         all.into_iter().map(|(name, scored)| (name.to_string(), scored.value)).collect()
     }

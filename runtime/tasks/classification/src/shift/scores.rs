@@ -2,7 +2,8 @@
 //! out-of-distribution inputs.
 
 use jointly_core::{
-    At, Better, Context, FUEL, JointScore, Layout, Meaning, Pick, ScoreDef, ScoreInfo, ScoreName, Scored, Unit,
+    At, Better, Context, FUEL, JointScore, Layout, Meaning, Partitioning, Pick, ScoreDef, ScoreInfo, ScoreName, Scored,
+    Unit,
 };
 
 use super::{ConditionScores, DetectionScores, LabelledScores, ShiftScores};
@@ -94,7 +95,7 @@ pub const CONDITION_SCORES: &[ScoreDef<ConditionScores>] = &[
     ),
     ScoreDef {
         about: ScoreInfo { stem: "nll", better: Better::Lower, unit: Unit::Nats, meaning: Meaning::At(joint_meaning) },
-        values: |scores, _| joint(scores),
+        values: |scores, context| joint(scores, context.estimator),
     },
     ScoreDef::new(
         "confidence",
@@ -221,11 +222,11 @@ fn labelled(scores: &ConditionScores, of: fn(&LabelledScores) -> Option<Scored>)
     scores.labelled.as_ref().and_then(of).map(|scored| (At::Once, scored)).into_iter().collect()
 }
 
-fn joint(scores: &ConditionScores) -> Vec<(At, Scored)> {
+fn joint(scores: &ConditionScores, estimator: Partitioning) -> Vec<(At, Scored)> {
     let Some(labelled) = &scores.labelled else { return Vec::new() };
     // The last entry has all draws.
     let draws = labelled.brier_by_draws.last().map_or(1, |(draws, _)| *draws);
-    let named = |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, draws));
+    let named = |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, draws, estimator));
     labelled.joint.iter().map(named).collect()
 }
 
