@@ -86,7 +86,8 @@ pub(crate) struct Request {
     /// Functions sampled from each agent; raise it where the report says that there are too few [default: the suite's]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=MAX_DRAWS as i64))]
     draws: Option<u32>,
-    /// How the draws are partitioned above tau 10 [default: the suite's]
+    /// The estimator of joint likelihoods: a partition of the draws above tau 10, or the jackknife at every tau [default:
+    /// the suite's]
     #[arg(long, value_enum)]
     partition: Option<PartitionArgument>,
     /// Random hyperplanes D of that partition: 2^D cells, or clusters at most [default: the suite's]
