@@ -1,6 +1,6 @@
 //! The scores of one agent on one problem of decisions.
 
-use jointly_core::Real;
+use jointly_core::{Real, counted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ impl DecisionScores {
         let possible = |stage: &Stage| (0.0..=f64::from(stage.steps)).contains(&stage.regret.0);
         let falls = |pair: &[Stage]| pair[1].regret.0 < pair[0].regret.0;
         if let Some(stage) = self.course.iter().find(|stage| !possible(stage)) {
-            return Some(format!("a regret of {} after {} actions", stage.regret.0, stage.steps));
+            return Some(format!("a regret of {} after {}", stage.regret.0, counted(stage.steps as usize, "action")));
         }
         if self.course.windows(2).any(falls) {
             return Some("a cumulative regret that falls".to_owned());
@@ -74,8 +74,8 @@ mod tests {
             assert_eq!(told(other, 0.4), stages);
         }
         assert_eq!(told(&[(1, 0.5), (2, 0.5), (3, 3.2)], 0.4), "a regret of 3.2 after 3 actions");
-        assert_eq!(told(&[(1, -0.5), (2, 0.5), (3, 1.2)], 0.4), "a regret of -0.5 after 1 actions");
-        assert_eq!(told(&[(1, f64::NAN), (2, 0.5), (3, 1.2)], 0.4), "a regret of NaN after 1 actions");
+        assert_eq!(told(&[(1, -0.5), (2, 0.5), (3, 1.2)], 0.4), "a regret of -0.5 after 1 action");
+        assert_eq!(told(&[(1, f64::NAN), (2, 0.5), (3, 1.2)], 0.4), "a regret of NaN after 1 action");
         assert_eq!(told(&[(1, 0.5), (2, 0.4), (3, 1.2)], 0.4), "a cumulative regret that falls");
         assert_eq!(told(&[(1, 0.5), (2, 0.5), (3, 1.2)], 1.5), "a regret of 1.5 for a random action");
     }

@@ -129,9 +129,9 @@ fn decisions(suite: &DecisionSuite) -> Card {
     let (options, count) = (&suite.options, counted(suite.problems.len(), "problem"));
     let trainings = suite.problems.iter().map(|problem| problem.schedule(options).trainings());
     let facts = format!(
-        "{count}; decisions, {} actions in batches that grow by {}, so up to {}, {} draws",
+        "{count}; decisions, {} actions, {}, so up to {}, {} draws",
         options.steps,
-        options.growth,
+        options.batches(),
         counted(trainings.max().unwrap_or(0), "training"),
         options.draws,
     );
