@@ -132,8 +132,8 @@ pub(super) fn figure(view: &View) -> Option<Figure> {
         caption: format!(
             "The sum over actions of the best action's expected reward less that of the action taken, against the number of \
              actions, both on logarithmic axes: a straight line at 45 degrees is an agent that goes on erring, a level line one \
-             that has found the best action. {} All agents begin with the same random actions. The table has what uniformly random actions are expected to cost. \
-             Hollow points at an edge lie beyond it; × is a failure on some problem.",
+             that has found the best action. {} All agents begin with the same random actions. The table has what uniformly \
+             random actions are expected to cost. Hollow points at an edge lie beyond it; × is a failure on some problem.",
             point_of(&counts)
         ),
         drawing: canvas,
@@ -145,7 +145,7 @@ pub(super) fn figure(view: &View) -> Option<Figure> {
 /// Says what a point is, by the number of problems that each agent has in each panel.
 fn point_of(counts: &[usize]) -> String {
     let over = match (counts.iter().min(), counts.iter().max()) {
-        (_, Some(1)) => return "A point is the regret on a single problem, and has no standard error.".to_owned(),
+        (_, Some(1)) => return "A point is the value on a single problem, and has no standard error.".to_owned(),
         (Some(least), Some(most)) if least < most => format!("{least} to {}", counted(*most, "problem")),
         (_, most) => counted(most.copied().unwrap_or(0), "problem"),
     };
