@@ -110,6 +110,7 @@ fn options_that_cannot_be_are_refused() {
         (["--steps", "100001"], &["failed to take on quick/decisions/bandit: steps is 100001, expected 1 to 100000"]),
         (["--steps", "2"], &["steps is 2, expected at least 3: the first 2 actions are random"]),
         (["--growth", "11"], &["growth is 11, expected 0 to 10"]),
+        (["--growth", "-1"], &["growth is -1, expected 0 to 10"]),
         (["--growth", "nan"], &["growth is NaN, expected 0 to 10"]),
         (
             ["--planes", "3"],

@@ -115,7 +115,9 @@ fn it_is_listed_apart_from_the_agents() {
     let text = done(["agents"]);
     assert!(text.contains("\noracle ") && joined(&text).contains("The oracle is no agent"), "{text}");
     let card = done(["agents", "oracle"]);
-    assert!(card.starts_with("oracle 2: the floor") && card.contains("chains=8"), "{card}");
+    assert!(card.starts_with("oracle 2: samples the posterior") && card.contains("chains=8"), "{card}");
+    let said = joined(&card);
+    assert!(said.contains("the floor of classification") && said.contains("in decisions it is a reference"), "{card}");
     let listed = json(&done(["agents", "--json"]));
     let references: Vec<&Value> =
         listed.as_array().unwrap().iter().filter(|entry| entry["reference"] == true).collect();

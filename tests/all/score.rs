@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::command::{done, refused, run};
+use crate::command::{done, joined, refused, run};
 use crate::npz::{Archive, TemporaryFile, problem};
 use crate::run::json;
 
@@ -13,10 +13,14 @@ const TAU: u64 = 5;
 const SAMPLES: u64 = 2;
 
 /// Returns three draws, each a coin that shows heads with the given probability, and tosses that all show tails.
-fn tosses(heads: [f32; 3]) -> Archive {
+fn tosses<const M: usize>(heads: [f32; M]) -> Archive {
     let tosses = (SAMPLES * TAU) as usize;
     let probs = heads.iter().flat_map(|p| [*p, 1.0 - p].repeat(tosses)).collect();
-    Archive::new().array("probs", &[3, SAMPLES, TAU, 2], probs).array("labels", &[SAMPLES, TAU], vec![1_i64; tosses])
+    Archive::new().array("probs", &[M as u64, SAMPLES, TAU, 2], probs).array(
+        "labels",
+        &[SAMPLES, TAU],
+        vec![1_i64; tosses],
+    )
 }
 
 fn score(archive: Archive) -> Value {
@@ -101,15 +105,22 @@ fn marginals_alone_cannot_tell_the_coins_apart() {
 
 #[test]
 fn few_draws_are_warned_of_and_one_function_is_not() {
-    let warning = |heads| {
+    fn warning<const M: usize>(heads: [f32; M], partition: &str) -> String {
         let file = TemporaryFile::new("predictions.npz", tosses(heads).bytes());
-        let finished = run(["score", file.argument()]);
+        let finished = run(["score", file.argument(), "--partition", partition]);
         assert_eq!(finished.code, Some(0), "{finished:?}");
         finished.stderr
-    };
+    }
     // One draw out of three contributes the likelihood.
-    assert!(warning([1.0, 1.0, 0.0]).contains("effective sample size 1.000 of 3 draws, too few for tau 5: "));
-    assert_eq!(warning([0.4; 3]), "");
+    for (partition, bias) in [("planes", "is biased upwards"), ("jackknife", "may be biased either way")] {
+        let expected = format!("effective sample size 1.000 of 3 draws, too few for tau 5: the estimate {bias};");
+        assert!(joined(&warning([1.0, 1.0, 0.0], partition)).contains(&expected), "{expected}");
+        assert_eq!(warning([0.4; 3], partition), "");
+    }
+    // Ten draws are too few for plain Monte Carlo, and enough for the jackknife.
+    let ten = std::array::from_fn::<f32, 30, _>(|draw| if draw < 10 { 0.0 } else { 1.0 });
+    assert!(warning(ten, "planes").contains("effective sample size 10.00 of 30 draws, too few"));
+    assert_eq!(warning(ten, "jackknife"), "");
     let scores = score(tosses([1.0, 1.0, 0.0]));
     // The influences are 2, -1 and -1.
     let error = scores["nll_tau5"]["draw_error"].as_f64().unwrap();

@@ -7,12 +7,12 @@ use jointly_engine::kinds::decisions::DecisionChoices;
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Options of decisions")]
 pub(crate) struct DecisionArguments {
-    /// Actions that an agent takes on a problem [default: the suite's]
+    /// Actions that an agent takes on a problem: more than the first random ones, and up to 100000 [default: the suite's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     steps: Option<u32>,
-    /// The size of the next batch of actions, as a part of all before it; an agent is trained once a batch, with 0 before
-    /// each action [default: the suite's]
-    #[arg(long, value_name = "PART")]
+    /// The size of the next batch of actions, as a part of all actions before it, from 0 to 10. An agent is trained once a
+    /// batch: 0 trains it before each action, and with 1 each batch is as large as all before it [default: the suite's]
+    #[arg(long, value_name = "PART", allow_negative_numbers = true)]
     growth: Option<f64>,
 }
 

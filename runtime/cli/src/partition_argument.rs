@@ -1,4 +1,4 @@
-//! The option `--partition`: how draws are partitioned into cells.
+//! The option `--partition`: how draws are partitioned into cells, if at all.
 
 use clap::ValueEnum;
 use jointly_core::Partitioning;
@@ -10,7 +10,7 @@ pub(crate) enum PartitionArgument {
     Planes,
     /// Clusters of the draws themselves; slower
     KMeans,
-    /// None: Monte Carlo at every tau, its bias corrected by the jackknife over draws
+    /// No partition: Monte Carlo at every tau, its bias corrected by the jackknife over draws
     Jackknife,
 }
 

@@ -89,7 +89,8 @@ pub(crate) struct Request {
     /// auto:NATS:MOST; by --partition jackknife [default: the suite's]
     #[arg(long, value_name = "M", value_parser = AskedDraws::from_str)]
     draws: Option<AskedDraws>,
-    /// How the draws are partitioned above tau 10 [default: the suite's]
+    /// The estimator of joint likelihoods: a partition of the draws above tau 10, or the jackknife at every tau [default:
+    /// the suite's]
     #[arg(long, value_enum)]
     partition: Option<PartitionArgument>,
     /// Random hyperplanes D of that partition: 2^D cells, or clusters at most [default: the suite's]

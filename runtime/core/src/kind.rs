@@ -7,6 +7,7 @@
 use std::any::Any;
 
 use crate::coordinates::Coordinates;
+use crate::estimate::Partitioning;
 use crate::interface::Interface;
 use crate::layout::Layout;
 use crate::metric::CalibrationBin;
@@ -66,8 +67,18 @@ pub trait TaskOptions: Any {
     /// Returns the number of functions sampled from each agent.
     fn draws(&self) -> u32;
 
+    /// Returns the estimator of joint scores, which decides how many draws suffice.
+    fn estimator(&self) -> Partitioning {
+        Partitioning::default()
+    }
+
     /// Returns the number of tau-samples of each problem that the host samples, if there are any.
     fn tau_samples(&self) -> Option<u32> {
+        None
+    }
+
+    /// Returns the precision of joint scores for which draws are asked, in nats, if there is one.
+    fn precision(&self) -> Option<f64> {
         None
     }
 

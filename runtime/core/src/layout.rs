@@ -125,6 +125,7 @@ fn picked(picks: &[Pick], names: &[ScoreName]) -> Vec<ScoreName> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::Partitioning;
     use crate::metric::Metric;
     use crate::score_def::{Better, Context, ScoreDef, Unit};
     use crate::scored::Scored;
@@ -144,7 +145,8 @@ mod tests {
         &[score("kl", |places, _| of("kl", places)), score("picp", |places, _| of("picp", places))];
 
     fn names(places: &[(&'static str, At)]) -> Vec<ScoreName> {
-        let context = Context { metric: Metric::Kl, draws: 1, fuel: None };
+        let context =
+            Context { metric: Metric::Kl, draws: 1, estimator: Partitioning::Planes, precision: None, fuel: None };
         ScoreDef::all(DEFINITIONS, &places.to_vec(), &context).into_iter().map(|(name, _)| name).collect()
     }
 

@@ -3,15 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::estimate::DrawError;
+use crate::estimate::{DrawError, Partitioning};
 
 pub(crate) mod real;
 
 pub use real::Real;
-
-/// The largest relative variance of estimated likelihoods at which the number of draws suffices, from the experiment in
-/// docs/estimators.md.
-const MOST_VARIANCE: f64 = 0.05;
 
 /// A mean over the N tau-samples of one problem, with its standard error.
 ///
@@ -81,10 +77,20 @@ impl JointScore {
     }
 
     /// Returns whether the `draws` draws of the estimate are too few for its tau: the mean relative variance of the
-    /// estimated likelihoods, 1 / effective - 1 / M, exceeds 0.05 (with many draws: fewer than 20 are effective), or
-    /// the effective number is NaN. It is false if all draws are the same function.
-    pub fn needs_more_draws(&self, draws: u32) -> bool {
-        self.effective_draws.is_nan() || 1.0 / self.effective_draws - 1.0 / f64::from(draws) > MOST_VARIANCE
+    /// estimated likelihoods, 1 / effective - 1 / M, exceeds 1 / n (with many draws: fewer than n are effective), or
+    /// the effective number is NaN. It is false if all draws are the same function. The number n is the
+    /// [estimator's](Partitioning::least_effective_draws).
+    pub fn needs_more_draws(&self, draws: u32, estimator: Partitioning) -> bool {
+        let variance = 1.0 / self.effective_draws - 1.0 / f64::from(draws);
+        self.effective_draws.is_nan() || variance > 1.0 / estimator.least_effective_draws()
+    }
+
+    /// Returns whether neither the error over draws nor the bias exceeds `precision` nats, given the number of draws.
+    ///
+    /// The bias of plain Monte Carlo is about (1 / effective - 1 / M) / 2; the jackknife's is smaller.
+    pub fn is_precise(&self, precision: f64, draws: u32) -> bool {
+        let bias = 0.5 * (1.0 / self.effective_draws - 1.0 / f64::from(draws));
+        self.draw_error <= precision && bias <= precision
     }
 }
 
@@ -127,16 +133,47 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_too_few_where_less_than_twenty_count() {
-        let score = |effective_draws| JointScore { mean: 1.0, stderr: 0.1, draw_error: 0.1, effective_draws };
-        assert!(score(19.0).needs_more_draws(1000));
-        assert!(!score(20.0).needs_more_draws(1000));
-        // All draws are one function, or there is only one draw.
-        assert!(!score(3.0).needs_more_draws(3));
-        assert!(!score(1.0).needs_more_draws(1));
-        assert!(score(1.0).needs_more_draws(3));
-        // Several functions, all of which give probability 0.
-        assert!(score(f64::NAN).needs_more_draws(1000));
+    fn draws_are_too_few_where_less_than_twenty_count_or_seven_with_the_jackknife() {
+        let few = |effective_draws, draws, estimator| {
+            JointScore { mean: 1.0, stderr: 0.1, draw_error: 0.1, effective_draws }.needs_more_draws(draws, estimator)
+        };
+        for estimator in [Partitioning::Planes, Partitioning::KMeans] {
+            assert!(few(19.0, 1000, estimator) && !few(20.0, 1000, estimator));
+        }
+        assert!(few(6.8, 1000, Partitioning::Jackknife) && !few(7.0, 1000, Partitioning::Jackknife));
+        for estimator in [Partitioning::Planes, Partitioning::Jackknife] {
+            // All draws are one function, or there is only one draw.
+            assert!(!few(3.0, 3, estimator) && !few(1.0, 1, estimator));
+            assert!(few(1.0, 3, estimator));
+            // Several functions, all of which give probability 0.
+            assert!(few(f64::NAN, 1000, estimator));
+        }
+    }
+
+    /// The rows of docs/estimators.md on both sides of the limit: effective draws, draws, and the bias over 2,000
+    /// tau-samples by Monte Carlo and with the jackknife.
+    #[test]
+    fn a_large_bias_does_not_go_unreported() {
+        let rows = [
+            (4.7, 3000, 0.282, 0.079),
+            (5.1, 30, 0.115, -0.159),
+            (5.4, 30, 0.082, -0.047),
+            (6.9, 30, 0.053, -0.018),
+            (7.3, 30, 0.068, -0.013),
+            (8.9, 300, 0.084, 0.010),
+            (12.9, 100, 0.060, 0.012),
+            (18.6, 100, 0.013, -0.011),
+            (20.3, 1000, 0.030, 0.000),
+        ];
+        for (effective_draws, draws, plain, corrected) in rows {
+            let score = JointScore { mean: 1.0, stderr: 0.1, draw_error: 0.1, effective_draws };
+            for (estimator, bias, most) in
+                [(Partitioning::Planes, plain, 0.03), (Partitioning::Jackknife, corrected, 0.02)]
+            {
+                let told = score.needs_more_draws(draws, estimator);
+                assert!(told || f64::abs(bias) <= most, "{effective_draws} of {draws} by {}", estimator.name());
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
+use crate::estimate::Partitioning;
 use crate::metric::Metric;
+use crate::score::JointScore;
 use crate::scored::Scored;
 
 /// A number that exceeds the number of definitions in any list.
@@ -36,8 +38,23 @@ pub struct Context {
     pub metric: Metric,
     /// The number of functions sampled from the agent.
     pub draws: u32,
+    /// The estimator of joint scores.
+    pub estimator: Partitioning,
+    /// The precision of joint scores for which draws were asked, in nats, if there was one.
+    pub precision: Option<f64>,
     /// The fuel that the unit used; None if it was not metered.
     pub fuel: Option<u64>,
+}
+
+impl Context {
+    /// Returns whether a joint score has too few draws: they do not give the precision for which they were asked, or without
+    /// one [too few of them count](JointScore::needs_more_draws).
+    pub fn few(&self, score: &JointScore, draws: u32) -> bool {
+        match self.precision {
+            Some(precision) => !score.is_precise(precision, draws),
+            None => score.needs_more_draws(draws, self.estimator),
+        }
+    }
 }
 
 /// The description of a score, wherever it is shown.
@@ -377,7 +394,8 @@ mod tests {
         ScoreDef::fuel(),
     ];
 
-    const CONTEXT: Context = Context { metric: Metric::Nll, draws: 10, fuel: Some(7) };
+    const CONTEXT: Context =
+        Context { metric: Metric::Nll, draws: 10, estimator: Partitioning::Planes, precision: None, fuel: Some(7) };
 
     #[test]
     fn names_are_written_as_they_are_compared() {

@@ -38,9 +38,9 @@ impl Scored {
         Self { value, stderr: None, draws: None }
     }
 
-    /// Makes the value of a joint score that was estimated from `draws` draws.
-    pub fn joint(score: &JointScore, draws: u32) -> Self {
-        let few = usize::from(score.needs_more_draws(draws));
+    /// Makes the value of a joint score, of which there may be too few draws.
+    pub fn joint(score: &JointScore, few: bool) -> Self {
+        let few = usize::from(few);
         let draws = DrawsOfScore { error: score.draw_error, effective: score.effective_draws, few };
         Self { value: score.mean, stderr: Some(score.stderr), draws: Some(draws) }
     }
@@ -66,11 +66,12 @@ impl DrawsOfScore {
 #[cfg(test)]
 mod tests {
     use super::{DrawsOfScore, Scored};
+    use crate::estimate::Partitioning;
     use crate::score::JointScore;
 
     fn draws(effective_draws: f64) -> DrawsOfScore {
         let score = JointScore { mean: 1.0, stderr: 0.1, draw_error: 0.5, effective_draws };
-        Scored::joint(&score, 1000).draws.unwrap()
+        Scored::joint(&score, score.needs_more_draws(1000, Partitioning::Planes)).draws.unwrap()
     }
 
     #[test]

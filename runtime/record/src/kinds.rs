@@ -240,8 +240,9 @@ impl Outcome {
 
     /// Returns the scores of a unit in the order of their definitions, or `None` if it failed.
     ///
-    /// `metric` is what the problem's joint scores measure, `draws` the number of functions sampled from the agent.
-    pub fn scores(&self, metric: Metric, draws: u32) -> Option<Vec<(ScoreName, Scored)>> {
-        Some(self.result()?.values(&Context { metric, draws, fuel: self.fuel() }))
+    /// `metric` is what the problem's joint scores measure.
+    pub fn scores(&self, metric: Metric, options: &dyn TaskOptions) -> Option<Vec<(ScoreName, Scored)>> {
+        let (draws, estimator, precision) = (options.draws(), options.estimator(), options.precision());
+        Some(self.result()?.values(&Context { metric, draws, estimator, precision, fuel: self.fuel() }))
     }
 }

@@ -42,10 +42,10 @@ impl KindPage for DecisionPage {
 }
 
 fn facts(options: &DecisionOptions) -> Vec<Vec<String>> {
-    let DecisionOptions { draws, steps, growth } = options;
+    let DecisionOptions { draws, steps, .. } = options;
     vec![
         cells(["actions", &steps.to_string()]),
-        cells(["growth of batches", &growth.to_string()]),
+        cells(["batches of actions", &options.batches()]),
         cells(["draws M after a training, at most", &draws.to_string()]),
     ]
 }

@@ -79,7 +79,7 @@ impl<'p> Finished<'p> {
 /// Returns the first thing in a result that no prediction has: a score with why it is impossible, or what its kind says.
 pub fn impossible(plan: &Plan, result: &UnitResult) -> Option<String> {
     // The metric decides only under which name a joint score is listed.
-    let values = result.outcome.scores(Metric::Kl, plan.draws())?;
+    let values = result.outcome.scores(Metric::Kl, plan.terms.options())?;
     let of_score = values.iter().find_map(|(name, scored)| Some(format!("{name} with {}", name.defect(scored)?)));
     of_score.or_else(|| result.outcome.result()?.defect(plan.terms.options()))
 }

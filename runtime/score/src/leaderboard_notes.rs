@@ -87,10 +87,20 @@ impl Leaderboard<'_> {
             Some(format!("{} {size} on {} of {of}", agent.planned.label, draws.few))
         });
         let agents: Vec<String> = agents.collect();
+        let options = self.scores.plan.terms.options();
+        if let Some(precision) = options.precision().filter(|_| !agents.is_empty()) {
+            return Some(format!(
+                "{name} is not known to {precision} nats with {} draws, of which so many count: {}; give more by --draws \
+                 auto:{precision}:MOST",
+                options.draws(),
+                agents.join(", ")
+            ));
+        }
         (!agents.is_empty()).then(|| {
             format!(
-                "{name} is biased upwards where the effective sample size of {} draws is too small: {}; raise --draws, and \
-                 the number of functions of an agent that has fewer",
+                "{name} {} where the effective sample size of {} draws is too small: {}; raise --draws, and the number of \
+                 functions of an agent that has fewer",
+                options.estimator().bias_of_few_draws(),
                 self.scores.plan.draws(),
                 agents.join(", ")
             )
@@ -137,5 +147,43 @@ impl Leaderboard<'_> {
             notes.push(format!("{label} has no {} on {problems}{rank}; first, {problem}: {reason}", names.join(", ")));
         }
         notes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_core::Partitioning;
+    use jointly_record::invented::InventedRun;
+    use jointly_record::plan::Terms;
+    use jointly_record::unit::Outcome;
+
+    use crate::invented::InventedScores as _;
+    use crate::leaderboard::Leaderboard;
+
+    /// Returns the note about the draws of `kl_tau100`, or an empty text.
+    fn few_draws(partition: Partitioning, effective: f64) -> String {
+        let mut run = InventedRun::scored("quick", &["quick/t10/temp0.1/seed0"], &[("mlp", &[1.0])]);
+        if let Terms::Evaluation(evaluation) = &mut run.plan.terms {
+            evaluation.partition = partition;
+        }
+        for result in &mut run.results {
+            if let Outcome::Scored { scores, .. } = &mut result.outcome {
+                scores.joint.iter_mut().for_each(|(_, score)| score.effective_draws = effective);
+            }
+        }
+        let scores = run.scores();
+        let notes = Leaderboard::new(&scores).notes();
+        notes.into_iter().find(|note| note.starts_with("kl_tau100 ")).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_estimator_decides_how_many_draws_are_too_few() {
+        let planes = few_draws(Partitioning::Planes, 10.0);
+        assert!(planes.starts_with("kl_tau100 is biased upwards where the effective sample size of "), "{planes}");
+        assert!(planes.contains("is too small: mlp 10.00 on 1 of 1 problem;"), "{planes}");
+        assert_eq!(few_draws(Partitioning::Planes, 21.0), "");
+        assert_eq!(few_draws(Partitioning::Jackknife, 10.0), "");
+        let jackknife = few_draws(Partitioning::Jackknife, 5.0);
+        assert!(jackknife.starts_with("kl_tau100 may be biased either way where "), "{jackknife}");
     }
 }

@@ -180,13 +180,12 @@ impl<'a> Estimate<'a> {
     fn text(&self) -> String {
         let whole = self.whole();
         let mut text = format!(
-            "{}, {}, seed {}{}: {}, of which {} were measured in {}",
+            "{}, {}, seed {}{}: {} in {}",
             self.plan.suite,
             counted(self.plan.problems.len(), "problem"),
             self.plan.seed,
             self.plan.overrides(),
-            counted(whole.units, "unit"),
-            self.measurements.units(),
+            measured_of(self.measurements.units(), whole.units),
             duration(self.measurements.seconds)
         );
         text = wrap(&text, 2) + "\n\n";
@@ -268,6 +267,12 @@ impl<'a> Estimate<'a> {
     }
 }
 
+/// Says how many of all units were measured.
+fn measured_of(measured: usize, all: usize) -> String {
+    let were = if measured == 1 { "was" } else { "were" };
+    format!("{}, of which {measured} {were} measured", counted(all, "unit"))
+}
+
 /// Formats a duration.
 fn duration(seconds: f64) -> String {
     match seconds {
@@ -280,7 +285,14 @@ fn duration(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::duration;
+    use super::{duration, measured_of};
+
+    #[test]
+    fn one_unit_was_measured_and_several_were() {
+        assert_eq!(measured_of(1, 1), "1 unit, of which 1 was measured");
+        assert_eq!(measured_of(1, 3), "3 units, of which 1 was measured");
+        assert_eq!(measured_of(4, 24), "24 units, of which 4 were measured");
+    }
 
     #[test]
     fn times_have_a_unit_that_suits_them() {

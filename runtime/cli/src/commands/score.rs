@@ -36,7 +36,7 @@ pub(crate) struct Score {
     /// it with the same seed, to the bit. Without it, the partition above tau 10 is another
     #[arg(long, value_name = "FILE.npz")]
     problem: Option<PathBuf>,
-    /// How the draws are partitioned where tau is above 10
+    /// The estimator: a partition of the draws where tau is above 10, or the jackknife at any tau
     #[arg(long, value_enum, default_value_t = PartitionArgument::Planes)]
     partition: PartitionArgument,
     /// Random hyperplanes D of the partition: 2^D cells, or clusters at most; 5 to 10 with 2^D well below M
@@ -79,7 +79,7 @@ impl Score {
         {
             output::note(&warning);
         }
-        if scores.joint.needs_more_draws(scores.draws) {
+        if scores.joint.needs_more_draws(scores.draws, options.partition) {
             let (draws, tau, effective) = (scores.draws, scores.tau, scores.joint.effective_draws);
             let size = if effective.is_nan() {
                 format!("no effective draw of {draws}")
@@ -87,7 +87,8 @@ impl Score {
                 format!("effective sample size {} of {draws} draws", quantity::number(effective))
             };
             output::note(&format!(
-                "{size}, too few for tau {tau}: the estimate is biased upwards; give more draws, or shorter tau-samples"
+                "{size}, too few for tau {tau}: the estimate {}; give more draws, or shorter tau-samples",
+                options.partition.bias_of_few_draws()
             ));
         }
         if self.json {

@@ -207,18 +207,15 @@ fn figure(view: &View, groups: &[Group], curve: &Curve) -> Option<Figure> {
         let Score { mean, stderr } = Score::of(&uniform);
         random.push(cells([title, with_error(mean, stderr), steps.to_string()]));
     }
-    let repetitions = match (counts.iter().min(), counts.iter().max()) {
-        (Some(least), Some(most)) if least < most => format!("{least} to {}", counted(*most, "problem")),
-        (_, most) => counted(most.copied().unwrap_or(0), "problem"),
-    };
     let random_actions =
         if curve.adds_up { " The table has what uniformly random actions are expected to cost." } else { "" };
     Some(Figure {
         title: curve.title.into(),
         caption: format!(
-            "{} A point is the mean over {repetitions}; its standard error is among the numbers. All agents begin with the same \
-             random actions.{random_actions} Hollow points at an edge lie beyond it; × is a failure on some problem.",
-            curve.caption
+            "{} {} All agents begin with the same random actions.{random_actions} Hollow points at an edge lie beyond it; × is a \
+             failure on some problem.",
+            curve.caption,
+            point_of(&counts)
         ),
         drawing: canvas,
         table: random,
@@ -228,6 +225,16 @@ fn figure(view: &View, groups: &[Group], curve: &Curve) -> Option<Figure> {
 
 fn plural(curve: &Curve) -> String {
     format!("{}s", curve.unit)
+}
+
+/// Says what a point is, by the number of problems that each agent has in each panel.
+fn point_of(counts: &[usize]) -> String {
+    let over = match (counts.iter().min(), counts.iter().max()) {
+        (_, Some(1)) => return "A point is the value on a single problem, and has no standard error.".to_owned(),
+        (Some(least), Some(most)) if least < most => format!("{least} to {}", counted(*most, "problem")),
+        (_, most) => counted(most.copied().unwrap_or(0), "problem"),
+    };
+    format!("A point is the mean over {over}; its standard error is among the numbers.")
 }
 
 /// Returns the smallest and the largest positive number, the smallest at least a ten-thousandth of the largest; or 1 and 1 if
@@ -259,7 +266,20 @@ mod tests {
         assert_eq!(row("mlp", "100.0"), ["20.25", "0.2500", "2"]);
         assert_eq!(row("ensemble", "10.00"), ["1.250", "0.2500", "2"]);
         assert!(figure.table.iter().any(|row| row[0] == "d2, temperature 0.1" && row[2] == "300"));
-        assert!(figure.caption.contains("mean over 2 problems"), "{}", figure.caption);
+        assert!(figure.caption.contains("mean over 2 problems; its standard error is"), "{}", figure.caption);
+    }
+
+    #[test]
+    fn one_problem_has_no_standard_error() {
+        let run = decision_run(&[("mlp", 0.2)], 1);
+        let scores = run.scores();
+        let figure = super::figures(&View::new(&scores, &Leaderboard::new(&scores), None)).remove(0);
+        assert!(figure.caption.contains("on a single problem, and has no standard error."), "{}", figure.caption);
+        assert!(!figure.caption.contains("mean"), "{}", figure.caption);
+        assert_eq!(
+            super::point_of(&[1, 3]),
+            "A point is the mean over 1 to 3 problems; its standard error is among the numbers."
+        );
     }
 
     #[test]

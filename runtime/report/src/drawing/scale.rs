@@ -26,6 +26,8 @@ const GAP: f64 = 7.0;
 pub(crate) const TICK_SIZE: f64 = 11.0;
 /// The ticks of each decade of a logarithmic scale, from many to few.
 const MULTIPLES: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+/// The smallest number that is written without an exponent.
+const LEAST_PLAIN: f64 = 1e-4;
 /// The margin of a logarithmic scale beyond the data on either side, as a fraction of its length.
 const MARGIN: f64 = 0.05;
 
@@ -87,8 +89,7 @@ impl Scale {
         let (low, high) = self.domain;
         let (from, to) = (libm::floor(libm::log10(low)) as i32, libm::ceil(libm::log10(high)) as i32);
         let inside = |multiples: &[f64]| -> Vec<Tick> {
-            let powers = (from..=to).map(|power| libm::pow(10.0, f64::from(power))).filter(|power| power.is_finite());
-            let numbers = powers.flat_map(|power| multiples.iter().map(move |multiple| multiple * power));
+            let numbers = (from..=to).flat_map(|power| multiples.iter().filter_map(move |it| decimal(*it, power)));
             numbers.filter(|at| (low..=high).contains(at)).map(|at| Tick { at, label: plain(at) }).collect()
         };
         let fitting = MULTIPLES.iter().map(|multiples| inside(multiples)).find(|ticks| ticks.len() <= about);
@@ -126,13 +127,23 @@ fn round_step(step: f64) -> f64 {
     nearest.unwrap_or(1.0) * power
 }
 
+/// Returns the number nearest to a multiple of a power of ten, or `None` if it is too large: a product of the two would be
+/// rounded twice, and 3 times 0.1 is not 0.3.
+fn decimal(multiple: f64, power: i32) -> Option<f64> {
+    format!("{multiple}e{power}").parse().ok().filter(|number: &f64| number.is_finite())
+}
+
 /// Formats a number without needless digits.
 fn plain(x: f64) -> String {
     if x >= 1e6 {
         let text = quantity::count(x);
         return text.replace(".00", "");
     }
-    if x >= 1.0 { format!("{x:.0}") } else { format!("{x}") }
+    match x {
+        _ if x >= 1.0 => format!("{x:.0}"),
+        _ if x >= LEAST_PLAIN => format!("{x}"),
+        _ => format!("{x:e}"),
+    }
 }
 
 #[cfg(test)]
@@ -195,6 +206,20 @@ mod tests {
         assert_eq!(labels(&ticks(1e6, 1e7, 5)), ["1 M", "2 M", "5 M", "10 M"]);
         assert_eq!(labels(&ticks(1e6, 1e8, 6)), ["1 M", "3 M", "10 M", "30 M", "100 M"]);
         assert_eq!(labels(&ticks(1e3, 1e9, 4)), ["1000", "100000", "10 M", "1 G"]);
+        assert_eq!(labels(&ticks(0.03, 1.0, 4)), ["0.03", "0.1", "0.3", "1"]);
+        assert_eq!(labels(&ticks(1e-8, 1e-4, 5)), ["1e-8", "1e-7", "1e-6", "1e-5", "0.0001"]);
+    }
+
+    /// A product of a multiple and a power of ten has up to 17 digits: 0.30000000000000004.
+    #[test]
+    fn no_logarithmic_tick_has_the_digits_of_a_rounding_error() {
+        for power in -300..0 {
+            let decade = libm::pow(10.0, f64::from(power));
+            for tick in Scale::logarithmic((decade, 10.0 * decade), (0.0, 1.0)).ticks(5) {
+                let digits = tick.label.split('e').next().unwrap_or_default().trim_start_matches(['0', '.']);
+                assert!(digits.len() == 1, "{}", tick.label);
+            }
+        }
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl<'a> AgentScores<'a> {
                 agent.failures.push((name, failure));
                 agent.failed_at.push((place, result.seconds));
             }
-            let Some(values) = result.outcome.scores(problem.metric, plan.draws()) else { continue };
+            let Some(values) = result.outcome.scores(problem.metric, plan.terms.options()) else { continue };
             seconds.extend(result.seconds.filter(|_| plan.reports(planned) && !planned.is_offline()));
             agent.problems.push(ScoredProblem {
                 place,

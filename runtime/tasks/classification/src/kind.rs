@@ -48,6 +48,14 @@ impl TaskOptions for Evaluation {
         self.draws
     }
 
+    fn estimator(&self) -> Partitioning {
+        self.partition
+    }
+
+    fn precision(&self) -> Option<f64> {
+        self.precision.map(|Real(precision)| precision)
+    }
+
     fn tau_samples(&self) -> Option<u32> {
         Some(self.samples)
     }

@@ -30,12 +30,9 @@ pub struct ProblemScores {
 }
 
 impl ProblemScores {
-    /// Returns whether no joint score has an error over draws, or a bias, above `precision` nats, given the number of draws.
-    ///
-    /// The bias of plain Monte Carlo is about (1 / effective - 1 / M) / 2; the jackknife's is smaller.
+    /// Returns whether every joint score is [precise](JointScore::is_precise).
     pub(crate) fn reaches(&self, precision: f64, draws: u32) -> bool {
-        let bias = |score: &JointScore| 0.5 * (1.0 / score.effective_draws - 1.0 / f64::from(draws));
-        self.joint.iter().all(|(_, score)| score.draw_error <= precision && bias(score) <= precision)
+        self.joint.iter().all(|(_, score)| score.is_precise(precision, draws))
     }
 }
 

@@ -66,7 +66,7 @@ pub const LAYOUTS: &[Layout] = &[Layout {
     when: None,
     by: &[Pick::Widest("nll"), Pick::Widest("kl")],
     first: &[Pick::Joint("kl"), Pick::Joint("nll")],
-    second: &[Pick::Once(ACCURACY), Pick::Once(ECE), Pick::Once(DRAWS), Pick::Once(FUEL)],
+    second: &[Pick::Once(ACCURACY), Pick::Once(ECE), Pick::Once(FUEL)],
 }];
 
 /// Returns the joint scores of a problem that measures `metric`, and their aggregate d1 + d100 / 100 as in the paper;
@@ -76,7 +76,7 @@ fn joint(scores: &ProblemScores, context: &Context, metric: Metric) -> Vec<(At, 
         return Vec::new();
     }
     let draws = scores.draws.unwrap_or(context.draws);
-    let named = |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, draws));
+    let named = |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, context.few(score, draws)));
     let mut values: Vec<(At, Scored)> = scores.joint.iter().map(named).collect();
     let at = |tau: u32| scores.joint.iter().find(|(known, _)| *known == tau).map(|(_, score)| score);
     if let (Some(one), Some(hundred)) = (at(1), at(100)) {

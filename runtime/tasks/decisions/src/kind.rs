@@ -67,7 +67,7 @@ impl TaskOptions for DecisionOptions {
         let overrides = [
             (draws != own.draws).then(|| (counted(draws as usize, "draw"), format!("--draws {draws}"))),
             (steps != own.steps).then(|| (counted(steps as usize, "action"), format!("--steps {steps}"))),
-            (growth != own.growth).then(|| (format!("batches that grow by {growth}"), format!("--growth {growth}"))),
+            (growth != own.growth).then(|| (self.batches(), format!("--growth {growth}"))),
         ];
         overrides.into_iter().flatten().map(|(text, option)| Override { text, option }).collect()
     }

@@ -54,6 +54,15 @@ impl DecisionOptions {
         work
     }
 
+    /// Describes how large batches are, for the user.
+    pub fn batches(&self) -> String {
+        match self.growth {
+            0.0 => "trained before each action".to_owned(),
+            1.0 => "each batch as large as all before it".to_owned(),
+            growth => format!("each batch {growth} times as large as all before it"),
+        }
+    }
+
     /// Checks each option.
     ///
     /// # Errors
@@ -87,6 +96,14 @@ mod tests {
         assert!((work(8, 1.0) - 3.007).abs() < 1e-9);
         assert!((10.0..100.0).contains(&work(10_000, 0.25)), "{}", work(10_000, 0.25));
         assert!(work(100_000, 0.0) > 1e6);
+    }
+
+    #[test]
+    fn batches_are_described_by_all_actions_before_them() {
+        let said = |growth| DecisionOptions { draws: 1, steps: 1, growth }.batches();
+        assert_eq!(said(0.0), "trained before each action");
+        assert_eq!(said(1.0), "each batch as large as all before it");
+        assert_eq!(said(0.25), "each batch 0.25 times as large as all before it");
     }
 
     #[test]

@@ -60,8 +60,8 @@ impl DecisionScores {
         }
         let search = self.course.iter().any(|stage| stage.simple.is_some());
         // Rewards of a bandit are probabilities: an action's regret is from 0 to 1. A search has functions of any range.
-        let most = if search { f64::MAX } else { 1.0 };
-        let possible = |regret: f64, steps: u32| (0.0..=most * f64::from(steps)).contains(&regret);
+        let most = |steps: u32| if search { f64::MAX } else { f64::from(steps) };
+        let possible = |regret: f64, steps: u32| (0.0..=most(steps)).contains(&regret);
         if let Some(stage) = self.course.iter().find(|stage| !possible(stage.regret.0, stage.steps)) {
             let steps = counted(stage.steps as usize, "action");
             return Some(format!("a regret of {} after {steps}", stage.regret.0));

@@ -115,10 +115,11 @@ fn by_lesson(scores: &DecisionScores, value: impl Fn(&Lesson) -> f64) -> Vec<(At
 mod tests {
     use super::SCORES;
     use crate::score::{DecisionScores, Lesson, Stage};
-    use jointly_core::{Context, Metric, Real, ScoreDef};
+    use jointly_core::{Context, Metric, Partitioning, Real, ScoreDef};
 
     fn names(scores: &DecisionScores) -> Vec<(String, f64)> {
-        let context = Context { metric: Metric::Nll, draws: 1, fuel: Some(7) };
+        let context =
+            Context { metric: Metric::Nll, draws: 1, estimator: Partitioning::Planes, precision: None, fuel: Some(7) };
         let all = ScoreDef::all(SCORES, scores, &context);
         all.into_iter().map(|(name, scored)| (name.to_string(), scored.value)).collect()
     }

@@ -439,7 +439,7 @@ fn a_likelihood_of_zero_is_infinite_and_not_hidden() {
                 assert!(score.stderr.is_nan() && score.draw_error.is_nan());
                 // With one function, more draws would not change the score; with two, none has a likelihood above 0.
                 assert_eq!(score.effective_draws.to_bits(), if functions == 1 { 23.0_f64 } else { f64::NAN }.to_bits());
-                assert_eq!(score.needs_more_draws(23), functions == 2);
+                assert_eq!(score.needs_more_draws(23, Partitioning::Planes), functions == 2);
             }
         }
     }

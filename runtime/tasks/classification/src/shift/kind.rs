@@ -5,7 +5,7 @@ use jointly_core::interface::Interface;
 use jointly_core::kind::{Calibration, ConditionValues, Override, SuiteOutline, TaskKind, TaskOptions, TaskScores};
 use jointly_core::limits::SHIFT_FUEL;
 use jointly_core::metric::{CalibrationBin, MARGINAL_METRICS};
-use jointly_core::{Context, Layout, Metric, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
+use jointly_core::{Context, Layout, Metric, Partitioning, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
 
 use super::level::ShiftLevel;
 use super::options::ShiftOptions;
@@ -133,7 +133,8 @@ fn bins(condition: &ConditionScores) -> Option<&[CalibrationBin]> {
 /// Returns all scores of a condition.
 fn of_condition(scores: &ConditionScores) -> ConditionValues {
     // No score of a condition depends on the context; joint scores know their own number of draws.
-    let context = Context { metric: Metric::Nll, draws: 0, fuel: None };
+    let context =
+        Context { metric: Metric::Nll, draws: 0, estimator: Partitioning::default(), precision: None, fuel: None };
     let named = condition_scores(scores, &context).into_iter().map(|(name, scored)| (name.to_string(), scored));
     let mut values: Vec<(String, Scored)> = named.collect();
     if let Some(DetectionScores { confidence, entropy }) = scores.detection {

@@ -94,7 +94,7 @@ pub const CONDITION_SCORES: &[ScoreDef<ConditionScores>] = &[
     ),
     ScoreDef {
         about: ScoreInfo { stem: "nll", better: Better::Lower, unit: Unit::Nats, meaning: Meaning::At(joint_meaning) },
-        values: |scores, _| joint(scores),
+        values: |scores, context| joint(scores, context),
     },
     ScoreDef::new(
         "confidence",
@@ -221,11 +221,11 @@ fn labelled(scores: &ConditionScores, of: fn(&LabelledScores) -> Option<Scored>)
     scores.labelled.as_ref().and_then(of).map(|scored| (At::Once, scored)).into_iter().collect()
 }
 
-fn joint(scores: &ConditionScores) -> Vec<(At, Scored)> {
+fn joint(scores: &ConditionScores, context: &Context) -> Vec<(At, Scored)> {
     let Some(labelled) = &scores.labelled else { return Vec::new() };
     // The last entry has all draws.
     let draws = labelled.brier_by_draws.last().map_or(1, |(draws, _)| *draws);
-    let named = |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, draws));
+    let named = |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, context.few(score, draws)));
     labelled.joint.iter().map(named).collect()
 }
 

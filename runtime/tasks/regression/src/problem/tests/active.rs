@@ -83,7 +83,13 @@ fn the_oracles_scores_of_each_round_are_scores_where_there_is_an_oracle() {
     use jointly_core::kind::TaskScores as _;
     let options = RegressionOptions { rounds: 2, ..RegressionOptions::default() };
     let unit = run(&named("mig", 0), &mut Linear::new(true), &options).scores;
-    let context = jointly_core::Context { metric: jointly_core::Metric::Nll, draws: 100, fuel: None };
+    let context = jointly_core::Context {
+        metric: jointly_core::Metric::Nll,
+        draws: 100,
+        estimator: jointly_core::Partitioning::Planes,
+        precision: None,
+        fuel: None,
+    };
     let value = |name: &str| {
         let found = unit.values(&context).into_iter().find(|(own, _)| *own == name);
         found.unwrap_or_else(|| panic!("{name}")).1.value
