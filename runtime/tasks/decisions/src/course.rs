@@ -160,26 +160,25 @@ impl<'a> Course<'a> {
     /// When the model's answers have a wrong length, or the problem is a search.
     pub fn act<M: Model>(&mut self, model: &mut M) -> Result<(), EvaluateError<M::Error>> {
         let steps = self.batch();
-        let chosen = match self.problem.setting {
-            Setting::Labels { priority, .. } => {
-                let (place, draws) = ((self.problem.stream_name(), self.seed), self.options.draws);
-                self.lessons.push(lessons::lesson(model, self.environment(), place, self.done(), draws)?);
-                if steps == 0 {
-                    return Ok(());
-                }
-                let source = stream(self.seed, "order", self.problem.stream_name(), self.done().into());
-                lessons::choose(model, &self.arms.inputs, self.question(self.options.draws), priority, source)?
-                    .into_iter()
-                    .cycle()
-                    .take(steps as usize)
-                    .collect()
+        let chosen = if let Setting::Labels { priority, .. } = self.problem.setting {
+            let (place, draws) = ((self.problem.stream_name(), self.seed), self.options.draws);
+            self.lessons.push(lessons::lesson(model, self.environment(), place, self.done(), draws)?);
+            if steps == 0 {
+                return Ok(());
             }
-            _ => {
-                let question = self.question(self.options.draws.min(steps));
-                thompson::choose(model, &self.arms.inputs, question, steps as usize, self.ties())?
-            }
+            let source = stream(self.seed, "order", self.problem.stream_name(), self.done().into());
+            lessons::choose(model, &self.arms.inputs, self.question(self.options.draws), priority, source)?
+                .into_iter()
+                .cycle()
+                .take(steps as usize)
+                .collect()
+        } else {
+            let question = self.question(self.options.draws.min(steps));
+            thompson::choose(model, &self.arms.inputs, question, steps as usize, self.ties())?
         };
-        chosen.into_iter().for_each(|action| self.take(action));
+        for action in chosen {
+            self.take(action);
+        }
         Ok(())
     }
 
@@ -209,7 +208,9 @@ impl<'a> Course<'a> {
         };
         let samples = agent.sample(&self.arms.inputs, numbers, &options)?;
         let chosen = rule.choose(&samples, &self.taken, steps as usize, self.ties());
-        chosen.into_iter().for_each(|action| self.take(action));
+        for action in chosen {
+            self.take(action);
+        }
         Ok(())
     }
 
