@@ -151,6 +151,8 @@ mod tests {
     use super::*;
     use jointly_core::stream::stream;
 
+    type Function<'a> = &'a dyn Fn(&[f64]) -> f64;
+
     /// The maxima that are published with the functions, to as many digits.
     ///
     /// # Source
@@ -158,16 +160,20 @@ mod tests {
     #[test]
     fn published_maxima_are_maxima() {
         let pi = std::f64::consts::PI;
-        let on_unit = |x: f64, y: f64| [(x + 5.0) / 15.0, y / 15.0];
-        let cases: [(&dyn Fn(&[f64]) -> f64, Vec<f64>, f64); 6] = [
-            (&branin, on_unit(-pi, 12.275).to_vec(), -0.397_887),
-            (&branin, on_unit(pi, 2.275).to_vec(), -0.397_887),
-            (&branin, on_unit(9.42478, 2.475).to_vec(), -0.397_887),
-            (&|x| hartmann(x, &HARTMANN3), vec![0.114_614, 0.555_649, 0.852_547], 3.86278),
-            (&|x| hartmann(x, &HARTMANN6), vec![0.20169, 0.150_011, 0.476_874, 0.275_332, 0.311_652, 0.6573], 3.32237),
-            (&ackley, vec![0.5; 5], 0.0),
+        let on_unit = |x: f64, y: f64| vec![(x + 5.0) / 15.0, y / 15.0];
+        let three = |x: &[f64]| hartmann(x, &HARTMANN3);
+        let six = |x: &[f64]| hartmann(x, &HARTMANN6);
+        let of: [Function; 6] = [&branin, &branin, &branin, &three, &six, &ackley];
+        let at = [
+            on_unit(-pi, 12.275),
+            on_unit(pi, 2.275),
+            on_unit(9.42478, 2.475),
+            vec![0.114_614, 0.555_649, 0.852_547],
+            vec![0.20169, 0.150_011, 0.476_874, 0.275_332, 0.311_652, 0.6573],
+            vec![0.5; 5],
         ];
-        for (number, (value, at, expected)) in cases.iter().enumerate() {
+        let maxima = [-0.397_887, -0.397_887, -0.397_887, 3.86278, 3.32237, 0.0];
+        for (number, ((value, at), expected)) in of.iter().zip(&at).zip(maxima).enumerate() {
             assert!((value(at) - expected).abs() < 1e-5, "function {number}: {}", value(at));
             for col in 0..at.len() {
                 for step in [-1e-3, 1e-3] {

@@ -42,7 +42,7 @@ impl Model for Posterior<'_> {
 
     fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, String> {
         // The first draw of the same environment among many.
-        let first = |draw: &u64| (0..).find(|other| self.of(*other) == self.of(*draw)).unwrap();
+        let first = |draw: &u64| (0..=*draw).find(|other| self.of(*other) == self.of(*draw)).unwrap();
         Ok(draws.iter().map(first).collect())
     }
 
