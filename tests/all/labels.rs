@@ -48,8 +48,8 @@ fn lessons_begin_alike_for_all_priorities() {
         assert_eq!(own.len(), 3);
         for unit in &own {
             let labels: Vec<u64> = lessons(unit).iter().map(|lesson| lesson["labels"].as_u64().unwrap()).collect();
-            assert_eq!(labels, [2, 3, 4, 6, 9, 13, 19, 20]);
-            assert_eq!(unit["decisions"]["scores"]["trainings"], 8);
+            assert_eq!(labels, [2, 4, 8, 16, 20]);
+            assert_eq!(unit["decisions"]["scores"]["trainings"], 5);
             assert_eq!(lessons(unit)[0], lessons(own[0])[0]);
         }
         let kl = |lesson: &Value| (lesson["joint"].as_f64().unwrap(), lesson["marginal"].as_f64().unwrap());

@@ -21,7 +21,7 @@ fn a_search_is_reported_and_verified_and_no_score_depends_on_jobs() {
     same_scores(&directory, &other);
     fits_a_terminal(&finished.stdout);
     let said = joined(&finished.stdout);
-    assert!(said.contains("4 problems, seed 0, 10 draws, 20 actions; ranked by regret_step20"), "{said}");
+    assert!(said.contains("4 problems, seed 0, 10 draws, 20 actions; ranked by regret_share_step20"), "{said}");
     assert!(said.contains("means are over acquisitions too (thompson, improvement)"), "{said}");
     let page = directory.file("page.html");
     done(["report", directory.argument(), "--format", "html", "--output", page.to_str().unwrap()]);

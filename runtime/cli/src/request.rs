@@ -85,8 +85,8 @@ pub(crate) struct Request {
     #[command(flatten)]
     data: DataArguments,
     /// Functions sampled from each agent; raise it where the report says that there are too few. auto, in classification:
-    /// as many as it takes until each joint score is known to 0.05 nats, auto:NATS to another number, at most 16384 or
-    /// auto:NATS:MOST; by --partition jackknife [default: the suite's]
+    /// as many as it takes until the error over draws and the estimated bias of each joint score are at most 0.05 nats,
+    /// and no more than 16384; auto:NATS:MOST for other numbers; by --partition jackknife [default: the suite's]
     #[arg(long, value_name = "M", value_parser = AskedDraws::from_str)]
     draws: Option<AskedDraws>,
     /// The estimator of joint likelihoods: a partition of the draws above tau 10, or the jackknife at every tau [default:

@@ -111,8 +111,9 @@ pub trait TaskScores: Any + Send + Sync {
     /// Returns all scores, in the order of their definitions.
     fn values(&self, context: &Context) -> Vec<(ScoreName, Scored)>;
 
-    /// Describes what no result under these options has, if this one has it; results may come from anywhere.
-    fn defect(&self, _options: &dyn TaskOptions) -> Option<String> {
+    /// Describes what no result on the problem of this name under these options has, if this one has it; results may come
+    /// from anywhere.
+    fn defect(&self, _options: &dyn TaskOptions, _problem: &str) -> Option<String> {
         None
     }
 

@@ -85,12 +85,16 @@ impl JointScore {
         self.effective_draws.is_nan() || variance > 1.0 / estimator.least_effective_draws()
     }
 
-    /// Returns whether neither the error over draws nor the bias exceeds `precision` nats, given the number of draws.
+    /// Returns whether neither the error over draws nor the bias of an estimate by the jackknife exceeds `precision` nats,
+    /// given the number of draws. It is true if all draws are the same function.
     ///
-    /// The bias of plain Monte Carlo is about (1 / effective - 1 / M) / 2; the jackknife's is smaller.
+    /// The bias of plain Monte Carlo is about (1 / effective - 1 / M) / 2. That bounds the jackknife's only where [enough
+    /// draws](Self::needs_more_draws) count, so with fewer no score is precise.
     pub fn is_precise(&self, precision: f64, draws: u32) -> bool {
         let bias = 0.5 * (1.0 / self.effective_draws - 1.0 / f64::from(draws));
-        self.draw_error <= precision && bias <= precision
+        let counts = !self.needs_more_draws(draws, Partitioning::Jackknife);
+        let same = self.effective_draws == f64::from(draws);
+        same || (counts && self.draw_error <= precision && bias <= precision)
     }
 }
 
@@ -148,6 +152,21 @@ mod tests {
             // Several functions, all of which give probability 0.
             assert!(few(f64::NAN, 1000, estimator));
         }
+    }
+
+    #[test]
+    fn a_score_is_precise_if_error_and_bias_are_small_and_enough_draws_count() {
+        let precise = |draw_error, effective_draws, precision| {
+            JointScore { mean: 1.0, stderr: 0.1, draw_error, effective_draws }.is_precise(precision, 1000)
+        };
+        assert!(precise(0.04, 20.0, 0.05));
+        assert!(!precise(0.06, 20.0, 0.05), "the error is too large");
+        // The bias is (1 / 10 - 1 / 1000) / 2.
+        assert!(!precise(0.01, 10.0, 0.049) && precise(0.01, 10.0, 0.05), "the bias is too large");
+        assert!(!precise(0.01, 6.0, 10.0), "too few draws count, whatever the precision");
+        assert!(!precise(f64::NAN, 20.0, 10.0) && !precise(0.01, f64::NAN, 10.0));
+        // All draws are one function, whose loss may be infinite.
+        assert!(precise(f64::NAN, 1000.0, 0.05));
     }
 
     /// The rows of docs/estimators.md on both sides of the limit: effective draws, draws, and the bias over 2,000

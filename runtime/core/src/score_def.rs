@@ -47,13 +47,11 @@ pub struct Context {
 }
 
 impl Context {
-    /// Returns whether a joint score has too few draws: they do not give the precision for which they were asked, or without
-    /// one [too few of them count](JointScore::needs_more_draws).
+    /// Returns whether a joint score has too few draws: [too few of them count](JointScore::needs_more_draws), or they do not
+    /// give the precision for which they were asked.
     pub fn few(&self, score: &JointScore, draws: u32) -> bool {
-        match self.precision {
-            Some(precision) => !score.is_precise(precision, draws),
-            None => score.needs_more_draws(draws, self.estimator),
-        }
+        let imprecise = |precision| !score.is_precise(precision, draws);
+        score.needs_more_draws(draws, self.estimator) || self.precision.is_some_and(imprecise)
     }
 }
 

@@ -115,6 +115,12 @@ pub fn requested(
             bail!("--problem makes a suite of its own: leave out --suite {name}, or run it into another --out")
         }
     };
+    if let Some(AskedDraws::Until { .. }) = choices.draws {
+        let given = [("--planes", choices.planes.is_some()), ("--no-clip", choices.clip.is_some())];
+        if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+            bail!("{option} is for a partition into cells, and --draws auto has none: leave it out");
+        }
+    }
     choices.apply(&mut suite)?;
     if let Some(pattern) = pattern {
         selection::restrict(&suite.name, &mut suite.problems, pattern, |problem| &problem.name)?;

@@ -1,6 +1,7 @@
 //! The page of a run of decisions: regret against the number of actions.
 
 mod regret;
+mod rules;
 
 use jointly_core::Units;
 use jointly_decisions::{DecisionOptions, Decisions};
@@ -26,8 +27,8 @@ impl KindPage for DecisionPage {
     fn errors(&self, units: Units) -> Option<&'static str> {
         Some(match units {
             Units::Datasets | Units::OneDataset => {
-                "One standard error over functions or environments, each with actions of its own: all rules by which agents \
-                 choose have the same, and are one dataset. A single one has none."
+                "One standard error over functions or environments, each with actions of its own. Problems that differ only in \
+                 the rule by which actions are chosen share all of that, and count as one. A single one has none."
             }
             _ => {
                 "One standard error over problems, each with an environment, actions and trainings of its own. A single \

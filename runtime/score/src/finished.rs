@@ -81,5 +81,5 @@ pub fn impossible(plan: &Plan, result: &UnitResult) -> Option<String> {
     // The metric decides only under which name a joint score is listed.
     let values = result.outcome.scores(Metric::Kl, plan.terms.options())?;
     let of_score = values.iter().find_map(|(name, scored)| Some(format!("{name} with {}", name.defect(scored)?)));
-    of_score.or_else(|| result.outcome.result()?.defect(plan.terms.options()))
+    of_score.or_else(|| result.outcome.result()?.defect(plan.terms.options(), &result.problem))
 }

@@ -90,8 +90,8 @@ impl Leaderboard<'_> {
         let options = self.scores.plan.terms.options();
         if let Some(precision) = options.precision().filter(|_| !agents.is_empty()) {
             return Some(format!(
-                "{name} is not known to {precision} nats with {} draws, of which so many count: {}; give more by --draws \
-                 auto:{precision}:MOST",
+                "{name} has not reached a precision of {precision} nats with {} draws; the effective sample size is: {}; raise \
+                 MOST in --draws auto:{precision}:MOST",
                 options.draws(),
                 agents.join(", ")
             ));

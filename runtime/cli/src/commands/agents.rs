@@ -30,8 +30,8 @@ pub(crate) struct Agents {
 
 /// The text below the list of agents.
 const MORE: &str = "c: classification of numbers, and of images as the numbers that they are; t: of tokens too, which are texts and \
-                    categories; r: regression. Classifiers take part in all suites of classification and dataset shift, \
-                    but where inputs have tokens only those that take tokens. The oracle is no agent: the host computes it, \
+                    categories; r: regression. Classifiers take part in all suites of classification, dataset shift and \
+                    decisions (in searches, agents of regression), but where inputs have tokens only those that take tokens. The oracle is no agent: the host computes it, \
                     to compare with. `jointly agents NAME` shows settings and sweeps.";
 
 #[derive(Serialize)]

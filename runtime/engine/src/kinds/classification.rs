@@ -40,8 +40,8 @@ impl Asked for AskedClassification {
         oracle::refuse_unknown_laws(&self.suite.problems)?;
         ensure!(
             self.suite.evaluation.precision.is_none(),
-            "--draws auto asks an agent for ever more draws, and the oracle has as many as its settings say: give --draws a \
-             number"
+            "--draws auto doubles the draws until scores are precise, and the oracle has as many as its settings say: give \
+             --draws a number"
         );
         Ok(Contestant::Oracle(oracle::sampling(settings, self.suite.evaluation.draws)?))
     }

@@ -6,6 +6,7 @@ use jointly_core::{Coordinates, Score};
 use jointly_decisions::{DecisionScores, Decisions, Lesson, Stage};
 use jointly_record::quantity::with_error;
 
+use super::rules;
 use crate::drawing::{Panel, Point, Scale};
 use crate::figure::{Figure, cells, counted, digits};
 use crate::grid::{Grid, Key, frame, series};
@@ -60,7 +61,7 @@ const JOINT: Curve = Curve {
     axis: "KL at tau 10",
     caption: "The joint KL at new inputs, at tau 10, against the number of labels bought, both on logarithmic axes.",
     unit: "label",
-    points: |scores| of_lessons(scores, |lesson| lesson.joint.0),
+    points: |scores| of_lessons(scores, |lesson| lesson.joint.mean),
     adds_up: false,
 };
 
@@ -69,7 +70,7 @@ const MARGINAL: Curve = Curve {
     axis: "KL at tau 1",
     caption: "The same at tau 1.",
     unit: "label",
-    points: |scores| of_lessons(scores, |lesson| lesson.marginal.0),
+    points: |scores| of_lessons(scores, |lesson| lesson.marginal.mean),
     adds_up: false,
 };
 
@@ -160,7 +161,17 @@ impl<'v> Group<'v> {
 /// Draws the curves that the run's problems have; there is no figure if no agent has a result.
 pub(super) fn figures(view: &View) -> Vec<Figure> {
     let groups = Group::all(view);
-    [CUMULATIVE, SIMPLE, JOINT, MARGINAL].iter().filter_map(|curve| figure(view, &groups, curve)).collect()
+    let mut figures: Vec<Figure> =
+        [CUMULATIVE, SIMPLE, JOINT, MARGINAL].iter().filter_map(|curve| figure(view, &groups, curve)).collect();
+    let compared = rules::table(view);
+    if let Some(first) = figures.first_mut().filter(|_| !compared.is_empty()) {
+        first.caption += " The table has the mean difference of each rule to the first, in the score that ranks, paired by the \
+                          function or environment and its seed: below zero is better than the first rule.";
+        // What random actions cost stands among the numbers.
+        let random = std::mem::replace(&mut first.table, compared);
+        first.numbers.extend((!random.is_empty()).then_some(random));
+    }
+    figures
 }
 
 /// Draws a panel for each group of problems; returns `None` if no problem has the curve.
@@ -177,15 +188,25 @@ fn figure(view: &View, groups: &[Group], curve: &Curve) -> Option<Figure> {
         random.clear();
     }
     let mut counts = Vec::new();
+    let lines = |group: &Group| -> Vec<Vec<Point>> {
+        (0..view.agents.len()).map(|place| group.points(place, &view.agents[place].planned.label, curve)).collect()
+    };
+    // KLs of one environment by several priorities are to be compared; regrets of several functions are not.
+    let shared = (curve.unit == "label").then(|| {
+        let all: Vec<f64> = groups.iter().flat_map(lines).flatten().map(|point| point.y).collect();
+        ends(all.into_iter())
+    });
     for (number, group) in groups.iter().enumerate() {
         let title = group.title();
-        let lines: Vec<Vec<Point>> =
-            (0..view.agents.len()).map(|place| group.points(place, &view.agents[place].planned.label, curve)).collect();
+        let lines = lines(group);
         let area = grid.area(number);
         let panel = Panel {
             area,
             x: Scale::logarithmic(ends(lines.iter().flatten().map(|point| point.x)), area.across()),
-            y: Scale::logarithmic(ends(lines.iter().flatten().map(|point| point.y)), area.upwards()),
+            y: Scale::logarithmic(
+                shared.unwrap_or_else(|| ends(lines.iter().flatten().map(|point| point.y))),
+                area.upwards(),
+            ),
         };
         frame(&mut canvas, &panel, &title, (&plural(curve), curve.axis));
         for (place, points) in lines.into_iter().enumerate() {
@@ -208,7 +229,7 @@ fn figure(view: &View, groups: &[Group], curve: &Curve) -> Option<Figure> {
         random.push(cells([title, with_error(mean, stderr), steps.to_string()]));
     }
     let random_actions =
-        if curve.adds_up { " The table has what uniformly random actions are expected to cost." } else { "" };
+        if curve.adds_up { " Another table has what uniformly random actions are expected to cost." } else { "" };
     Some(Figure {
         title: curve.title.into(),
         caption: format!(

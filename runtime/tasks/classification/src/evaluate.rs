@@ -14,7 +14,6 @@ use chunks::Budget;
 pub use error::EvaluateError;
 pub use functions::Functions;
 
-use crate::evaluation::FIRST_DRAWS;
 use crate::{Evaluation, ProblemScores};
 use jointly_core::classifier::Model;
 use jointly_core::estimate::DrawError;
@@ -36,8 +35,9 @@ use crate::rule::Rule;
 ///
 /// [`DrawError`] estimates the error of each joint score that is due to the finite number of draws.
 ///
-/// With a [precision](Evaluation::precision), M is 256, then 512 and so on up to the evaluation's draws, until no joint score
-/// has a draw error or an estimated bias above it. The agent is asked anew each time, which costs at most twice the last.
+/// With a [precision](Evaluation::precision), M is doubled from step to [step](Evaluation::steps) up to the evaluation's draws,
+/// until every joint score [is precise](JointScore::is_precise). The agent is asked anew each time: all steps together cost at
+/// most twice the last.
 ///
 /// The agent is asked for each of its distinct functions once; the scores are bit-identical to those of asking for
 /// every draw. One call returns at most 2^23 probabilities, unless one function at one tau-sample has more. The sizes
@@ -64,20 +64,19 @@ pub fn evaluate<M: Model>(
     let Some(Real(precision)) = evaluation.precision else {
         return evaluate_within(&budget, model, problem, instance, evaluation, seed, progress);
     };
-    let most = evaluation.draws;
-    let mut draws = FIRST_DRAWS.min(most);
     let mut left = 1.0;
-    loop {
-        let evaluation = Evaluation { draws, ..evaluation.clone() };
+    for draws in evaluation.steps() {
+        let step = Evaluation { draws, ..evaluation.clone() };
         // Nobody knows how often draws will be doubled: each evaluation is half of what is left.
         let mut report = |fraction: f64| progress(1.0 - left * (1.0 - 0.5 * fraction));
-        let scores = evaluate_within(&budget, model, problem, instance, &evaluation, seed, &mut report)?;
-        if draws == most || scores.reaches(precision, draws) {
+        let scores = evaluate_within(&budget, model, problem, instance, &step, seed, &mut report)?;
+        if draws == evaluation.draws || scores.reaches(precision, draws) {
             progress(1.0);
             return Ok(ProblemScores { draws: Some(draws), ..scores });
         }
-        (draws, left) = (draws.saturating_mul(2).min(most), 0.5 * left);
+        left *= 0.5;
     }
+    unreachable!("the last step has all draws")
 }
 
 fn evaluate_within<M: Model>(

@@ -10,8 +10,8 @@ use jointly_core::{Partitioning, Real};
 /// The largest tau that plain Monte Carlo estimates well (appendix A.1 of the paper).
 const MONTE_CARLO_UP_TO: u32 = 10;
 
-/// The number of draws with which an evaluation begins that stops at a precision.
-pub(crate) const FIRST_DRAWS: u32 = 256;
+/// An evaluation that stops at a precision begins with fewer draws than twice this.
+const FEW_DRAWS: u32 = 256;
 
 /// The evaluation options of predictions on a problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -94,6 +94,17 @@ impl Evaluation {
         }
     }
 
+    /// Returns the numbers of draws that an agent is asked for, one after the other, until the precision is reached: the last is
+    /// `draws`, each before it half of the next, rounded up, and the first from 256 to 511 or all. Without a precision it is
+    /// `draws` alone.
+    pub fn steps(&self) -> Vec<u32> {
+        let mut steps = vec![self.draws];
+        while self.precision.is_some() && steps[0] >= 2 * FEW_DRAWS {
+            steps.insert(0, steps[0].div_ceil(2));
+        }
+        steps
+    }
+
     /// Checks each option separately; [`Problem::fits`](crate::Problem::fits) checks whether they suit a problem.
     ///
     /// Without taus, the number of tau-samples may be 0: imported problems have their own.
@@ -150,6 +161,18 @@ mod tests {
     #[test]
     fn the_testbed_passes() {
         assert_eq!(Evaluation::testbed().check(), Ok(()));
+    }
+
+    #[test]
+    fn draws_are_doubled_up_to_all_of_them() {
+        let steps = |draws, precision: Option<f64>| {
+            Evaluation { draws, precision: precision.map(Real), ..Evaluation::testbed() }.steps()
+        };
+        assert_eq!(steps(1000, None), [1000]);
+        assert_eq!(steps(1000, Some(0.1)), [500, 1000]);
+        assert_eq!(steps(4096, Some(0.1)), [256, 512, 1024, 2048, 4096]);
+        assert_eq!(steps(1025, Some(0.1)), [257, 513, 1025]);
+        assert_eq!((steps(511, Some(0.1)), steps(7, Some(0.1))), (vec![511], vec![7]));
     }
 
     #[test]

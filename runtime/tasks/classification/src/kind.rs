@@ -1,5 +1,7 @@
 //! Classification as a kind of task.
 
+use std::any::Any;
+
 use jointly_core::counted;
 use jointly_core::interface::Interface;
 use jointly_core::kind::{Calibration, Override, SuiteOutline, TaskKind, TaskOptions, TaskScores};
@@ -97,6 +99,19 @@ impl TaskScores for ProblemScores {
         let mut all = ScoreDef::all(SCORES, self, context);
         all.extend(self.marginal.scores());
         all
+    }
+
+    fn defect(&self, options: &dyn TaskOptions, _: &str) -> Option<String> {
+        let options: &dyn Any = options;
+        let evaluation = options.downcast_ref::<Evaluation>()?;
+        let possible = match self.draws {
+            None => evaluation.precision.is_none(),
+            Some(draws) => evaluation.precision.is_some() && evaluation.steps().contains(&draws),
+        };
+        (!possible).then(|| match self.draws {
+            None => "no number of draws".to_owned(),
+            Some(draws) => format!("a result of {}", counted(draws as usize, "draw")),
+        })
     }
 
     fn places(&self) -> Vec<u64> {

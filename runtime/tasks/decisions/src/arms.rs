@@ -36,11 +36,11 @@ enum Outcome {
 impl Arms {
     /// Samples environment or function, and actions.
     pub(crate) fn sample(problem: &DecisionProblem, seed: Seed) -> Self {
-        let source = |purpose| stream(seed, purpose, problem.stream_name(), 0);
+        let named = |purpose| stream(seed, purpose, problem.stream_name(), 0);
         let actions = problem.actions() as usize;
         let sampled = |spec: &EnvironmentSpec| {
-            let environment = Environment::sample(spec, &mut source("environment"));
-            let inputs = normal_inputs(actions, spec.input_dim as usize, &mut source("actions"));
+            let environment = Environment::sample(spec, &mut named("environment"));
+            let inputs = normal_inputs(actions, spec.input_dim as usize, &mut named("actions"));
             let probs = environment.class_probs(&inputs);
             (inputs, probs, spec.num_classes as usize)
         };
@@ -55,8 +55,8 @@ impl Arms {
                 (inputs, Vec::new(), Outcome::Class { probs, classes })
             }
             Setting::Search { objective, .. } => {
-                let inputs = objective.inputs(actions, &mut source("actions"));
-                let values = objective.values(&inputs, &mut source("objective"));
+                let inputs = objective.inputs(actions, &mut named("actions"));
+                let values = objective.values(&inputs, &mut named("objective"));
                 (inputs, standardized(values), Outcome::Value)
             }
         };
@@ -65,11 +65,11 @@ impl Arms {
     }
 
     /// Draws what is observed after an action: a reward, a value or the number of a class.
-    pub(crate) fn observe(&self, action: usize, luck: &mut Stream) -> f32 {
+    pub(crate) fn observe(&self, action: usize, source: &mut Stream) -> f32 {
         match &self.outcome {
-            Outcome::Reward => f32::from(u8::from(luck.uniform() < self.expected[action])),
-            Outcome::Value => (self.expected[action] + f64::from(NOISE) * luck.normal()) as f32,
-            Outcome::Class { probs, classes } => luck.categorical(&probs[action * classes..][..*classes]) as f32,
+            Outcome::Reward => f32::from(u8::from(source.uniform() < self.expected[action])),
+            Outcome::Value => (self.expected[action] + f64::from(NOISE) * source.normal()) as f32,
+            Outcome::Class { probs, classes } => source.categorical(&probs[action * classes..][..*classes]) as f32,
         }
     }
 

@@ -42,7 +42,7 @@ pub struct Course<'a> {
     /// The actions taken, and what was observed after each.
     taken: Vec<usize>,
     observed: Vec<f32>,
-    luck: Stream,
+    outcomes: Stream,
     /// The sum of the regrets of all actions taken, and the least of them.
     regret: f64,
     least: f64,
@@ -62,7 +62,7 @@ impl<'a> Course<'a> {
             arms: Arms::sample(problem, seed),
             taken: Vec::new(),
             observed: Vec::new(),
-            luck: stream(seed, "rewards", problem.stream_name(), 0),
+            outcomes: stream(seed, "rewards", problem.stream_name(), 0),
             regret: 0.0,
             least: f64::INFINITY,
             stages: Vec::new(),
@@ -107,7 +107,7 @@ impl<'a> Course<'a> {
         (task, examples)
     }
 
-    /// Returns the law of the environment.
+    /// Returns the distribution of the environment.
     ///
     /// # Panics
     /// When the problem is a search.
@@ -146,8 +146,8 @@ impl<'a> Course<'a> {
     /// the agent's draw number n_(i mod K), K = min(M, B). The host chooses the numbers n at random, so that a number tells the
     /// agent nothing of its step.
     ///
-    /// In active learning, the agent is first scored: its KL at tau 1 and 10. Then a batch of B has the B inputs of the highest
-    /// [priority](crate::Priority) by M draws; of more than there are, it has all of them again.
+    /// In active learning, the agent is first scored: its KL at tau 1 and 10 by draws 0..M. Then a batch of B has the B inputs
+    /// of the highest [priority](crate::Priority) by the same draws; of more than there are, it has all of them again.
     ///
     /// Ties are broken uniformly at random. The agent is audited as by [`evaluate`](jointly_classification::evaluate()): it is
     /// asked again for a few of its draws at a few actions.
@@ -167,13 +167,15 @@ impl<'a> Course<'a> {
                 return Ok(());
             }
             let source = stream(self.seed, "order", self.problem.stream_name(), self.done().into());
-            lessons::choose(model, &self.arms.inputs, self.question(self.options.draws), priority, source)?
+            // By the draws that it was scored by: with others an agent could tell choosing from being scored.
+            let question = self.question((0..u64::from(draws)).collect());
+            lessons::choose(model, &self.arms.inputs, question, priority, source)?
                 .into_iter()
                 .cycle()
                 .take(steps as usize)
                 .collect()
         } else {
-            let question = self.question(self.options.draws.min(steps));
+            let question = self.question(self.numbers(self.options.draws.min(steps)));
             thompson::choose(model, &self.arms.inputs, question, steps as usize, self.ties())?
         };
         for action in chosen {
@@ -216,15 +218,15 @@ impl<'a> Course<'a> {
 
     /// Returns the scores of the course.
     pub fn finish(self) -> DecisionScores {
-        let trainings = self.schedule.trainings() as u32 + u32::from(!self.lessons.is_empty());
+        let trainings = self.problem.trainings(self.options) as u32;
         let uniform = self.arms.uniform_regret().map(Real);
         DecisionScores { course: self.stages, lessons: self.lessons, uniform, trainings }
     }
 
     /// Returns the question for the probabilities of draws at all actions in this round.
-    fn question(&self, draws: u32) -> Question {
+    fn question(&self, numbers: Vec<u64>) -> Question {
         Question {
-            numbers: self.numbers(draws),
+            numbers,
             classes: self.environment().num_classes as usize,
             audit: stream(self.seed, "audit", self.problem.stream_name(), self.done().into()),
             place: format!("the batch after {} actions", self.done()),
@@ -254,7 +256,7 @@ impl<'a> Course<'a> {
     }
 
     fn take(&mut self, action: usize) {
-        self.observed.push(self.arms.observe(action, &mut self.luck));
+        self.observed.push(self.arms.observe(action, &mut self.outcomes));
         self.taken.push(action);
         let Some(regret) = self.arms.regret(action) else { return };
         self.regret += regret;

@@ -1,6 +1,8 @@
 //! Decisions as a kind of task.
 
 use std::any::Any;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use jointly_core::counted;
 use jointly_core::interface::Interface;
@@ -9,6 +11,7 @@ use jointly_core::limits::DECISION_FUEL;
 use jointly_core::{Context, Layout, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
 
 use crate::options::DecisionOptions;
+use crate::problem::DecisionProblem;
 use crate::score::DecisionScores;
 use crate::scores::{LAYOUTS, SCORES};
 use crate::suites::{DecisionSuite, decision_suite, decision_suites};
@@ -78,9 +81,13 @@ impl TaskScores for DecisionScores {
         ScoreDef::all(SCORES, self, context)
     }
 
-    fn defect(&self, options: &dyn TaskOptions) -> Option<String> {
+    fn defect(&self, options: &dyn TaskOptions, problem: &str) -> Option<String> {
+        static PROBLEMS: LazyLock<HashMap<String, DecisionProblem>> = LazyLock::new(|| {
+            let all = decision_suites().into_iter().flat_map(|suite| suite.problems);
+            all.map(|problem| (problem.name.clone(), problem)).collect()
+        });
         let options: &dyn Any = options;
-        self.impossible(options.downcast_ref::<DecisionOptions>()?)
+        self.impossible(options.downcast_ref::<DecisionOptions>()?, PROBLEMS.get(problem)?)
     }
 
     fn places(&self) -> Vec<u64> {

@@ -89,7 +89,7 @@ impl Objective {
                 each(&|x| x.iter().zip(&weights).map(|(x, w)| x * w).sum())
             }
             Self::Network(input_dim) => {
-                // The testbed's law without its softmax: the temperature only scales the function.
+                // A network of the testbed without its softmax: the temperature only scales the function.
                 let spec = EnvironmentSpec {
                     input_dim,
                     num_classes: 2,
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_have_their_laws() {
+    fn inputs_have_their_distributions() {
         let mut source = stream(1, "test", "objective", 0);
         let sphere = Objective::Linear.inputs(50, &mut source);
         let length = |row: &[f32]| row.iter().map(|x| x * x).sum::<f32>();

@@ -44,32 +44,39 @@ impl Priority {
     /// `H(p) - sum_m H(p_m) / M`. Houlsby et al., "Bayesian Active Learning for Classification and Preference Learning" (2011),
     /// for the last; the reference implementation for the others.
     pub(crate) fn of(self, averages: &Averages) -> Vec<f64> {
-        let rows = averages.probs.chunks_exact(averages.classes);
+        let means = averages.means();
+        let rows = means.chunks_exact(averages.classes);
         match self {
             Self::Uniform => vec![0.0; averages.entropies.len()],
-            Self::Entropy => rows.map(|row| entropy(row.iter().map(|p| p / averages.total))).collect(),
-            Self::Margin => rows.map(|row| (largest_two(row).1 - largest_two(row).0) / averages.total).collect(),
-            Self::LeastConfidence => rows.map(|row| -largest_two(row).0 / averages.total).collect(),
+            Self::Entropy => rows.map(entropy).collect(),
+            Self::Margin => rows.map(|row| largest_two(row).1 - largest_two(row).0).collect(),
+            Self::LeastConfidence => rows.map(|row| -largest_two(row).0).collect(),
             Self::Variance => {
-                let squares = averages.squares.chunks_exact(averages.classes);
-                let variance = |(p, square): (&f64, &f64)| square / averages.total - (p / averages.total).powi(2);
-                rows.zip(squares).map(|(row, squares)| row.iter().zip(squares).map(variance).sum()).collect()
+                let from_first: Vec<f64> = averages.sums.iter().map(|sum| sum / averages.total).collect();
+                let variance = |(mean, square): (&f64, &f64)| square / averages.total - mean * mean;
+                let each: Vec<f64> = from_first.iter().zip(&averages.squares).map(variance).collect();
+                each.chunks_exact(averages.classes).map(|row| row.iter().sum()).collect()
             }
             Self::MutualInformation => {
-                let own = rows.map(|row| entropy(row.iter().map(|p| p / averages.total)));
-                own.zip(&averages.entropies).map(|(own, sum)| own - sum / averages.total).collect()
+                let first = averages.first.chunks_exact(averages.classes).map(entropy);
+                let gain = |((row, first), sum): ((&[f64], f64), &f64)| entropy(row) - first - sum / averages.total;
+                rows.zip(first).zip(&averages.entropies).map(gain).collect()
             }
         }
     }
 }
 
-/// Sums over functions of an agent's predictions at some inputs.
+/// Sums over functions of an agent's predictions at some inputs. They are of differences to the first function, so that what
+/// functions have in common adds no rounding error: without a difference, variance and mutual information are 0.
 pub(crate) struct Averages {
     classes: usize,
     /// The number of functions.
     total: f64,
-    /// Sums of probabilities, inputs x classes, of their squares, and of entropies, one for each input.
-    probs: Vec<f64>,
+    /// The probabilities of the first function, inputs x classes.
+    first: Vec<f64>,
+    /// Sums of probabilities less those of the first function, inputs x classes, of their squares, and of entropies less the
+    /// first function's, one for each input.
+    sums: Vec<f64>,
     squares: Vec<f64>,
     entropies: Vec<f64>,
 }
@@ -77,24 +84,41 @@ pub(crate) struct Averages {
 impl Averages {
     pub(crate) fn new(inputs: usize, classes: usize) -> Self {
         let zeros = vec![0.0; inputs * classes];
-        Self { classes, total: 0.0, probs: zeros.clone(), squares: zeros, entropies: vec![0.0; inputs] }
+        Self {
+            classes,
+            total: 0.0,
+            first: Vec::new(),
+            sums: zeros.clone(),
+            squares: zeros,
+            entropies: vec![0.0; inputs],
+        }
     }
 
     /// Adds a function that `count` draws name, by its probabilities at all inputs.
     pub(crate) fn add(&mut self, function: &[f32], count: f64) {
+        let function: Vec<f64> = function.iter().map(|&p| f64::from(p)).collect();
+        if self.first.is_empty() {
+            self.first.clone_from(&function);
+        }
         self.total += count;
-        for ((sum, square), &p) in self.probs.iter_mut().zip(&mut self.squares).zip(function) {
-            *sum += count * f64::from(p);
-            *square += count * f64::from(p) * f64::from(p);
+        for (((sum, square), p), first) in self.sums.iter_mut().zip(&mut self.squares).zip(&function).zip(&self.first) {
+            *sum += count * (p - first);
+            *square += count * (p - first) * (p - first);
         }
-        for (sum, row) in self.entropies.iter_mut().zip(function.chunks_exact(self.classes)) {
-            *sum += count * entropy(row.iter().map(|&p| f64::from(p)));
+        let rows = function.chunks_exact(self.classes).zip(self.first.chunks_exact(self.classes));
+        for (sum, (row, first)) in self.entropies.iter_mut().zip(rows) {
+            *sum += count * (entropy(row) - entropy(first));
         }
+    }
+
+    /// Returns the mean probabilities.
+    fn means(&self) -> Vec<f64> {
+        self.first.iter().zip(&self.sums).map(|(first, sum)| first + sum / self.total).collect()
     }
 }
 
-fn entropy(probs: impl Iterator<Item = f64>) -> f64 {
-    probs.map(|p| if p > 0.0 { -p * log(p) } else { 0.0 }).sum()
+fn entropy(probs: &[f64]) -> f64 {
+    probs.iter().map(|&p| if p > 0.0 { -p * log(p) } else { 0.0 }).sum()
 }
 
 /// Returns the two largest numbers, the largest first.
@@ -128,5 +152,15 @@ mod tests {
         near(of(Priority::LeastConfidence), [-0.5, -0.75]);
         near(of(Priority::Variance), [0.0, 2.0 * 0.1875]);
         near(of(Priority::MutualInformation), [0.0, mixed]);
+    }
+
+    #[test]
+    fn one_function_has_no_variance_and_no_mutual_information_to_the_last_bit() {
+        let mut averages = Averages::new(2, 3);
+        for count in [250.0, 7.0] {
+            averages.add(&[0.3, 0.3, 0.4, 0.1, 0.2, 0.7], count);
+            assert_eq!(Priority::Variance.of(&averages), [0.0; 2]);
+            assert_eq!(Priority::MutualInformation.of(&averages), [0.0; 2]);
+        }
     }
 }

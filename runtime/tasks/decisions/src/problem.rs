@@ -30,7 +30,7 @@ pub struct DecisionProblem {
 /// What is decided.
 #[derive(Clone, Debug)]
 pub enum Setting {
-    /// A bandit whose actions are inputs of a random environment of two classes with this law.
+    /// A bandit whose actions are inputs of a random environment of two classes from this distribution.
     ///
     /// # Formula
     /// There are 50 d actions, each a point of N(0, I) in d dimensions. The reward of action a is 1 with the environment's
@@ -55,7 +55,7 @@ pub enum Setting {
     /// There are 20 d inputs, each a point of N(0, I), and a label that is bought is drawn from the environment's probabilities
     /// there; an input can be bought again. What counts is the joint KL at new inputs.
     Labels {
-        /// The law of the environment.
+        /// The distribution of the environment.
         environment: EnvironmentSpec,
         /// The priority by which inputs are chosen.
         priority: Priority,
@@ -64,7 +64,7 @@ pub enum Setting {
 
 impl DecisionProblem {
     /// Returns the name of its random streams: without the rule or the priority, so that all of them have the same inputs,
-    /// environment and luck.
+    /// environment and outcomes.
     pub(crate) fn stream_name(&self) -> &str {
         let rule = match &self.setting {
             Setting::Bandit(_) => return &self.name,
@@ -97,6 +97,19 @@ impl DecisionProblem {
             Setting::Bandit(environment) | Setting::Labels { environment, .. } => environment.input_dim,
             Setting::Search { objective, .. } => 2 * objective.input_dim(),
         }
+    }
+
+    /// Returns the number of trainings: one before each batch but the first and, of active learning, one on all labels.
+    pub fn trainings(&self, options: &DecisionOptions) -> usize {
+        let last = matches!(self.setting, Setting::Labels { .. });
+        self.schedule(options).trainings() + usize::from(last)
+    }
+
+    /// Returns the numbers of actions after which an agent is trained, in order.
+    pub(crate) fn trained_after(&self, options: &DecisionOptions) -> Vec<u32> {
+        let schedule = self.schedule(options);
+        let ends = std::iter::successors(schedule.next(0), |done| schedule.next(*done));
+        ends.take(self.trainings(options)).collect()
     }
 
     /// Returns the rounds of its courses.

@@ -53,7 +53,7 @@ impl Rule {
                 let mut found = Found::before(samples, taken);
                 let sums = sums(samples);
                 let next = |step| {
-                    // Where nothing more is expected to be found, the best is taken again.
+                    // Where no action gains anything, the one with the largest mean is taken, whether it was before or not.
                     let most = largest(&found.gains(samples), 0..samples.rows);
                     let action = one_of(&largest(&sums, most), tie(step));
                     found.add(samples, action);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_gained_the_largest_mean_is_taken_again() {
+    fn where_nothing_is_gained_the_largest_mean_is_taken() {
         let functions = [[0.0, 1.0, 0.0, 0.5], [0.0, 2.0, 1.0, 1.5]];
         assert_eq!(choose(Rule::Improvement, &functions, &[1], 3), [1; 3]);
     }

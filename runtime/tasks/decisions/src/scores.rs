@@ -1,6 +1,6 @@
 //! The scores of decisions: regret after some numbers of actions, and fuel.
 
-use jointly_core::{At, Better, FUEL, Layout, Pick, ScoreDef, Scored, Unit};
+use jointly_core::{At, Better, Context, FUEL, JointScore, Layout, Pick, ScoreDef, Scored, Unit};
 
 use crate::score::{DecisionScores, Lesson, Stage};
 
@@ -51,17 +51,17 @@ pub const SCORES: &[ScoreDef<DecisionScores>] = &[
         SIMPLE_REGRET,
         Better::Lower,
         Unit::One,
-        "Simple regret of a search after N actions: the largest value of the function less the largest at an action taken, in \
-         standard deviations of the function over all actions; 0 is perfect.",
+        "Simple regret of a search after N actions: the largest value of the function less the largest at an action taken, \
+         without noise, in standard deviations of the function over all actions; 0 is perfect.",
         |scores, _| by_steps(scores, |stage| stage.simple.map(|simple| simple.0)),
     ),
     ScoreDef::new(
         COURSE_KL,
         Better::Lower,
         Unit::Nats,
-        "Active learning: the mean of joint_kl over all lessons, whose numbers of labels grow by a factor.",
+        "Active learning: the mean of joint_kl over all trainings, from the first labels to the last.",
         |scores, _| {
-            let mean = scores.lessons.iter().map(|lesson| lesson.joint.0).sum::<f64>() / scores.lessons.len() as f64;
+            let mean = scores.lessons.iter().map(|lesson| lesson.joint.mean).sum::<f64>() / scores.lessons.len() as f64;
             if scores.lessons.is_empty() { Vec::new() } else { vec![(At::Once, Scored::plain(mean))] }
         },
     ),
@@ -70,19 +70,19 @@ pub const SCORES: &[ScoreDef<DecisionScores>] = &[
         Better::Lower,
         Unit::Nats,
         "Active learning: KL at tau 10 after N labels were bought, nats per tau-sample.",
-        |scores, _| by_lesson(scores, |lesson| lesson.joint.0),
+        |scores, context| by_lesson(scores, context, |lesson| &lesson.joint),
     ),
     ScoreDef::new(
         MARGINAL_KL,
         Better::Lower,
         Unit::Nats,
         "Active learning: KL at tau 1 after N labels were bought.",
-        |scores, _| by_lesson(scores, |lesson| lesson.marginal.0),
+        |scores, context| by_lesson(scores, context, |lesson| &lesson.marginal),
     ),
     ScoreDef::fuel(),
 ];
 
-/// Ranks by the regret of all actions, and active learning by the mean over its course.
+/// Ranks by the regret of all actions, searches by its share, and active learning by the mean over its course.
 pub const LAYOUTS: &[Layout] = &[
     Layout {
         when: Some(Pick::Once(COURSE_KL)),
@@ -90,11 +90,18 @@ pub const LAYOUTS: &[Layout] = &[
         first: &[Pick::Once(COURSE_KL), Pick::LastStep(JOINT_KL)],
         second: &[Pick::LastStep(MARGINAL_KL), Pick::Once(FUEL)],
     },
+    // Functions differ in the regret of a random action, and so in the weight that they have in a mean of regrets.
+    Layout {
+        when: Some(Pick::LastStep(SIMPLE_REGRET)),
+        by: &[Pick::LastStep(REGRET_SHARE)],
+        first: &[Pick::Steps(REGRET_SHARE)],
+        second: &[Pick::Steps(SIMPLE_REGRET), Pick::LastStep(REGRET), Pick::Once(FUEL)],
+    },
     Layout {
         when: None,
         by: &[Pick::LastStep(REGRET)],
         first: &[Pick::Steps(REGRET)],
-        second: &[Pick::Steps(SIMPLE_REGRET), Pick::LastStep(REGRET_SHARE), Pick::Once(FUEL)],
+        second: &[Pick::LastStep(REGRET_SHARE), Pick::Once(FUEL)],
     },
 ];
 
@@ -107,15 +114,27 @@ fn by_steps(scores: &DecisionScores, value: impl Fn(&Stage) -> Option<f64>) -> V
     scores.course.iter().filter(taken).filter_map(scored).collect()
 }
 
-fn by_lesson(scores: &DecisionScores, value: impl Fn(&Lesson) -> f64) -> Vec<(At, Scored)> {
-    scores.lessons.iter().map(|lesson| (At::Step(lesson.labels), Scored::plain(value(lesson)))).collect()
+/// Returns a score of every lesson. Of the last one it has errors and the effect of draws, so that a run has no more than one
+/// warning of too few.
+fn by_lesson(scores: &DecisionScores, context: &Context, value: impl Fn(&Lesson) -> &JointScore) -> Vec<(At, Scored)> {
+    let last = scores.lessons.last().map(|lesson| lesson.labels);
+    let scored = |lesson: &Lesson| {
+        let score = value(lesson);
+        let scored = if Some(lesson.labels) == last {
+            Scored::joint(score, context.few(score, context.draws))
+        } else {
+            Scored::plain(score.mean)
+        };
+        (At::Step(lesson.labels), scored)
+    };
+    scores.lessons.iter().map(scored).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::SCORES;
     use crate::score::{DecisionScores, Lesson, Stage};
-    use jointly_core::{Context, Metric, Partitioning, Real, ScoreDef};
+    use jointly_core::{Context, JointScore, Metric, Partitioning, Real, ScoreDef};
 
     fn names(scores: &DecisionScores) -> Vec<(String, f64)> {
         let context =
@@ -143,7 +162,8 @@ mod tests {
 
     #[test]
     fn lessons_have_a_mean() {
-        let lesson = |labels, joint| Lesson { labels, marginal: Real(0.5 * joint), joint: Real(joint) };
+        let score = |mean| JointScore { mean, stderr: 0.1, draw_error: 0.0, effective_draws: 1.0 };
+        let lesson = |labels, joint| Lesson { labels, marginal: score(0.5 * joint), joint: score(joint) };
         let lessons = vec![lesson(10, 3.0), lesson(20, 1.0)];
         let expected = [
             ("course_kl", 2.0),

@@ -12,6 +12,10 @@ use crate::rule::Rule;
 
 /// Temperatures of the environments' softmax, as in the testbed.
 const TEMPERATURES: [f64; 3] = [0.01, 0.1, 0.5];
+/// The most draws of a search: their values at 1000 inputs take 400 MB.
+const MOST_SEARCH_DRAWS: u32 = 1 << 14;
+/// The most draws times actions of a search: for each action, the host compares the values of all draws at 1000 inputs.
+const MOST_SEARCH_WORK: u64 = 1 << 24;
 /// Classes of active learning. With two, entropy, margin and least confidence are one priority.
 const CLASSES: u32 = 3;
 
@@ -35,6 +39,25 @@ impl DecisionSuite {
     /// When a number is out of its range.
     pub fn check(&self) -> Result<(), DecisionOptionsError> {
         self.options.check()?;
+        if self.interface() == Interface::Regression {
+            let DecisionOptions { draws, steps, .. } = self.options;
+            if draws > MOST_SEARCH_DRAWS {
+                return Err(DecisionOptionsError {
+                    field: "draws",
+                    value: draws.to_string(),
+                    expected: format!(
+                        "at most {MOST_SEARCH_DRAWS}: each has a value at every input that may be chosen"
+                    ),
+                });
+            }
+            if u64::from(draws) * u64::from(steps) > MOST_SEARCH_WORK {
+                return Err(DecisionOptionsError {
+                    field: "steps",
+                    value: steps.to_string(),
+                    expected: format!("at most {} with {draws} draws", MOST_SEARCH_WORK / u64::from(draws)),
+                });
+            }
+        }
         let random = self.problems.iter().map(DecisionProblem::first).max().unwrap_or(0);
         if self.options.steps <= random {
             return Err(DecisionOptionsError {
@@ -62,7 +85,16 @@ impl DecisionSuite {
                 "on one core, seconds a problem: knn 0.1, mlp and laplace 0.6, ensemble at size=10, dropout and bbb 5 to 6, \
                  hypermodel 18"
             }
-            _ => "on one core, seconds a problem: knn 0.1, mlp 3; of others only quick/decisions/bandit was measured",
+            "quick/decisions/optimize" => {
+                "on one core, seconds a problem: linear 0.1, dropout and ensemble 0.4, bbb 2, gp and svgp 3, nkn 4, hmc 11"
+            }
+            "quick/decisions/active" => {
+                "on one core, seconds a problem: knn 0.1, mlp 0.2, laplace 1, ensemble at size=10 2, bbb 6, dropout 7, hypermodel 10"
+            }
+            "decisions/bandit" => {
+                "on one core, seconds a problem: knn 0.1, mlp 3; of others only quick/decisions/bandit was measured"
+            }
+            _ => "only its quick form was measured: `jointly plan` tells the cost",
         }
     }
 }
@@ -112,7 +144,7 @@ pub fn decision_suites() -> Vec<DecisionSuite> {
             "a glance at active learning in minutes: three classes in d 2, by six priorities, 1 seed",
             &[2],
             1,
-            DecisionOptions { draws: 250, steps: 40, growth: 0.5 },
+            DecisionOptions { draws: 250, steps: 40, growth: 1.0 },
         ),
         active(
             "decisions/active",
@@ -177,7 +209,7 @@ fn active(name: &str, summary: &str, dimensions: &[u32], seeds: u32, options: De
     DecisionSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options }
 }
 
-/// Returns the testbed's law of environments.
+/// Returns the testbed's distribution of environments.
 fn testbed(input_dim: u32, num_classes: u32, temperature: f64) -> EnvironmentSpec {
     EnvironmentSpec {
         input_dim,

@@ -128,7 +128,7 @@ fn shift(suite: &ShiftSuite) -> Card {
 
 fn decisions(suite: &DecisionSuite) -> Card {
     let (options, count) = (&suite.options, counted(suite.problems.len(), "problem"));
-    let trainings = suite.problems.iter().map(|problem| problem.schedule(options).trainings());
+    let trainings = suite.problems.iter().map(|problem| problem.trainings(options));
     let agents = match suite.interface() {
         Interface::Classification => "",
         Interface::Regression => " of agents of regression",

@@ -37,6 +37,8 @@ pub(super) fn cost(
     let mut stopwatch = Stopwatch::start();
     let instance = problem.instance(plan.seed);
     let asks = asks(problem, evaluation);
+    // All steps up to the most draws, in times of the last.
+    let steps = evaluation.steps().into_iter().map(f64::from).sum::<f64>() / f64::from(evaluation.draws);
     match &agents[unit.agent] {
         Contestant::Agent(contestant) => {
             let settings = plan.agents[unit.agent].settings.to_list();
@@ -51,10 +53,10 @@ pub(super) fn cost(
             }
             let (times, fuels): (Vec<f64>, Vec<f64>) = asked.into_iter().unzip();
             if model.fuel_used().is_none() {
-                let seconds = training.0 + at_all(&asks, &times, problem.samples(evaluation));
+                let seconds = training.0 + steps * at_all(&asks, &times, problem.samples(evaluation));
                 return Ok(Cost { seconds, fuel: None, failure: None });
             }
-            let fuel = at_all(&asks, &fuels, problem.samples(evaluation));
+            let fuel = steps * at_all(&asks, &fuels, problem.samples(evaluation));
             // Fuel is exact and times are not: all samples are assumed to take as long per fuel as the measured ones.
             let seconds = training.0 + fuel * times.iter().sum::<f64>() / fuels.iter().sum::<f64>().max(1.0);
             Ok(within(plan.limits.fuel as f64, seconds, training.1 + fuel))

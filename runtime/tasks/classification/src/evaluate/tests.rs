@@ -190,18 +190,21 @@ fn draws_are_doubled_until_a_precision_is_reached() {
         };
         evaluate(&mut Members(Sines::new(5, 2)), &problem, &instance, evaluation, 1.into(), &mut report).unwrap()
     };
-    let until = |precision, draws| evaluated(&Evaluation { draws, precision: Some(Real(precision)), ..own.clone() });
+    let until =
+        |precision, draws: u32| evaluated(&Evaluation { draws, precision: Some(Real(precision)), ..own.clone() });
     let fixed = |draws| evaluated(&Evaluation { draws, ..own.clone() });
     // The error over draws falls as the root of their number.
     let errors = |scores: &ProblemScores| scores.joint.iter().map(|(_, own)| own.draw_error).fold(0.0, f64::max);
     let (first, second) = (errors(&fixed(256)), errors(&fixed(512)));
     assert!(second < first, "{first} {second}");
     for (precision, draws) in [(first, 256), (0.5 * (first + second), 512)] {
-        let reached = until(precision, 10_000);
+        let reached = until(precision, 8192);
         assert_eq!(reached, ProblemScores { draws: Some(draws), ..fixed(draws) }, "{precision}");
     }
     // The budget ends it, and need not be a power of two.
     assert_eq!(until(1e-9, 700).draws, Some(700));
+    let few = until(10.0, 700);
+    assert_eq!(few, ProblemScores { draws: Some(350), ..fixed(350) });
     assert_eq!(until(10.0, 100).draws, Some(100));
 }
 

@@ -1,13 +1,13 @@
 //! Active learning: how well an agent predicts after each purchase of labels, and which it buys next.
 
 use jointly_classification::{EnvironmentSpec, EvaluateError, Evaluation, Problem, Source, TestInputs, evaluate};
+use jointly_core::Seed;
 use jointly_core::classifier::Model;
 use jointly_core::coordinates::Coordinates;
 use jointly_core::estimate::Partitioning;
 use jointly_core::matrix::Matrix;
 use jointly_core::pick;
 use jointly_core::stream::Stream;
-use jointly_core::{Real, Seed};
 
 use super::sampled::{Question, each_function};
 use crate::priority::{Averages, Priority};
@@ -47,8 +47,7 @@ pub(super) fn lesson<M: Model>(
         partition_above: TAUS[1],
     };
     let scores = evaluate(model, &problem, &problem.instance(seed), &evaluation, seed, &mut |_| ())?;
-    let at = |tau: usize| Real(scores.joint[tau].1.mean);
-    Ok(Lesson { labels, marginal: at(0), joint: at(1) })
+    Ok(Lesson { labels, marginal: scores.joint[0].1, joint: scores.joint[1].1 })
 }
 
 /// Returns all inputs, the one whose label is bought first at the beginning. `source` orders inputs of equal priority.

@@ -14,7 +14,7 @@ use crate::objective::Objective;
 use crate::options::DecisionOptions;
 use crate::problem::{DecisionProblem, Setting};
 use crate::rule::Rule;
-use crate::score::DecisionScores;
+use crate::score::{DecisionScores, Stage};
 use crate::suites::decision_suite;
 
 const SEED: Seed = Seed::Public(11);
@@ -38,8 +38,8 @@ fn run<R: Regressor<Error = Infallible>>(
     course.finish()
 }
 
-/// Bayesian linear regression on standardised inputs: w0 + w x, with weights of N(0, 1 / d) in the function's own units. That
-/// is the posterior of a random linear function but for the mean that standardisation moves.
+/// Bayesian linear regression on standardised inputs: w0 + w x, with weights of N(0, 1 / d) in the function's own units. It is
+/// near the posterior of a random linear function, whose weights have the same variance and a fixed length.
 struct Linear;
 
 struct Weights {
@@ -210,7 +210,7 @@ fn both_rules_begin_alike_and_have_the_same_function() {
     assert_ne!(thompson.course, improvement.course);
 }
 
-/// Thompson sampling by Bayesian linear regression on random linear functions keeps to its known rate.
+/// The regret of Bayesian linear regression on random linear functions is below the bound of exact Thompson sampling.
 ///
 /// # Source
 /// Russo and Van Roy, "An Information-Theoretic Analysis of Thompson Sampling" (2016), proposition 5 with the sub-Gaussian
@@ -228,7 +228,10 @@ fn linear_regression_on_linear_functions_has_the_known_rate() {
         Score::of(&courses.iter().map(|scores| scores.course[stage].regret.0).collect::<Vec<f64>>())
     };
     let stages = single[0].course.len();
-    for (stage, steps) in single[0].course.iter().map(|stage| f64::from(stage.steps)).enumerate() {
+    // The first ten actions are random, and the bound is above all that a few actions can cost.
+    let late = |(_, stage): &(usize, &Stage)| stage.steps >= 20;
+    for (stage, Stage { steps, .. }) in single[0].course.iter().enumerate().filter(late) {
+        let steps = f64::from(*steps);
         let bound = (2.0 * 1.01 * 5.0 * libm::log(1000.0) * steps).sqrt();
         for courses in [&single, &batched] {
             assert!(mean(courses, stage).mean < bound, "{steps} actions: {} {bound}", mean(courses, stage).mean);
