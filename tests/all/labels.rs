@@ -52,7 +52,8 @@ fn lessons_begin_alike_for_all_priorities() {
             assert_eq!(unit["decisions"]["scores"]["trainings"], 5);
             assert_eq!(lessons(unit)[0], lessons(own[0])[0]);
         }
-        let kl = |lesson: &Value| (lesson["joint"].as_f64().unwrap(), lesson["marginal"].as_f64().unwrap());
+        let kl =
+            |lesson: &Value| (lesson["joint"]["mean"].as_f64().unwrap(), lesson["marginal"]["mean"].as_f64().unwrap());
         let (first, last) = (kl(&lessons(own[0])[0]), kl(lessons(own[0]).last().unwrap()));
         assert!(if agent == "uniform" { first == last } else { last.1 < first.1 }, "{agent}: {first:?} {last:?}");
     }
