@@ -26,7 +26,7 @@ struct Curve {
     /// The name of the vertical axis.
     axis: &'static str,
     caption: &'static str,
-    /// What the horizontal axis counts.
+    /// The unit of the horizontal axis.
     unit: &'static str,
     /// The points of a course: the number of actions or labels, and the value after them. None if the course has no such curve.
     points: fn(&DecisionScores) -> Vec<(u32, f64)>,

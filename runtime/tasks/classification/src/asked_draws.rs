@@ -19,7 +19,7 @@ const MOST: u32 = 16_384;
 pub enum AskedDraws {
     /// This many.
     Count(u32),
-    /// As many as it takes until each joint score is known to a precision.
+    /// The draws that give each joint score a precision.
     Until {
         /// The largest error over draws and the largest bias, in nats a tau-sample.
         precision: f64,

@@ -23,7 +23,7 @@ pub(crate) struct Arms {
     outcome: Outcome,
 }
 
-/// What is observed after an action.
+/// The observation after an action.
 enum Outcome {
     /// One with the expected reward as its probability, else 0.
     Reward,

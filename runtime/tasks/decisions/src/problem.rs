@@ -21,13 +21,13 @@ const POOL: u32 = 20;
 pub struct DecisionProblem {
     /// The name in results.
     pub name: String,
-    /// What is decided.
+    /// The decisions and their outcomes.
     pub setting: Setting,
     /// Its place in its suite.
     pub coordinates: Coordinates,
 }
 
-/// What is decided.
+/// The decisions of a problem, and their outcomes.
 #[derive(Clone, Debug)]
 pub enum Setting {
     /// A bandit whose actions are inputs of a random environment of two classes from this distribution.

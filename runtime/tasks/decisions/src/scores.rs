@@ -20,7 +20,7 @@ pub const MARGINAL_KL: &str = "marginal_kl";
 
 /// The numbers of actions after which scores of bandits are taken, besides the last.
 const STEPS: [u32; 4] = [100, 1_000, 10_000, 100_000];
-/// The same of searches, which are shorter.
+/// The numbers of actions after which scores of searches are taken, which are shorter.
 const SEARCH_STEPS: [u32; 5] = [10, 30, 100, 300, 1_000];
 
 /// All scores, in the order in which they are always listed.

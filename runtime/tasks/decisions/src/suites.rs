@@ -189,26 +189,20 @@ fn bandit(name: &str, summary: &str, dimensions: &[u32], seeds: u32, options: De
 }
 
 fn active(name: &str, summary: &str, dimensions: &[u32], seeds: u32, options: DecisionOptions) -> DecisionSuite {
-    let mut problems = Vec::new();
-    for &input_dim in dimensions {
-        let group = format!("d{input_dim}");
-        let problem = |seed: u32, priority: Priority| DecisionProblem {
-            name: format!("{name}/{group}/seed{seed}/{}", priority.name()),
-            setting: Setting::Labels { environment: testbed(input_dim, CLASSES, TEMPERATURES[1]), priority },
-            coordinates: Coordinates {
-                series: format!("{name}/{group}/{}", priority.name()),
-                group: group.clone(),
-                // All priorities have the same environment and the same inputs.
-                cluster: format!("{group}/seed{seed}"),
-                input_dim: Some(input_dim),
-                temperature: Some(TEMPERATURES[1]),
-                acquisition: Some(priority.name().to_owned()),
-                repetition: Some(Repetition::Seed(seed)),
-                ..Coordinates::default()
-            },
+    let temperature = TEMPERATURES[1];
+    let of_dimension = |&input_dim: &u32| {
+        let environment = testbed(input_dim, CLASSES, temperature);
+        let setting = |priority: Priority| Setting::Labels { environment: environment.clone(), priority };
+        let rules = Priority::ALL.map(|priority| (priority.name(), setting(priority)));
+        let coordinates = Coordinates {
+            group: format!("d{input_dim}"),
+            input_dim: Some(input_dim),
+            temperature: Some(temperature),
+            ..Coordinates::default()
         };
-        problems.extend((0..seeds).flat_map(|seed| Priority::ALL.map(|priority| problem(seed, priority))));
-    }
+        by_rules(name, seeds, &coordinates, &rules)
+    };
+    let problems = dimensions.iter().flat_map(of_dimension).collect();
     DecisionSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options }
 }
 
@@ -224,26 +218,31 @@ fn testbed(input_dim: u32, num_classes: u32, temperature: f64) -> EnvironmentSpe
 }
 
 fn search(name: &str, summary: &str, objectives: &[Objective], seeds: u32, options: DecisionOptions) -> DecisionSuite {
-    let mut problems = Vec::new();
-    for &objective in objectives {
-        let group = objective.name();
-        let problem = |seed: u32, rule: Rule| DecisionProblem {
-            name: format!("{name}/{group}/seed{seed}/{}", rule.name()),
-            setting: Setting::Search { objective, rule },
-            coordinates: Coordinates {
-                series: format!("{name}/{group}/{}", rule.name()),
-                group: group.clone(),
-                // Both rules have the same function and the same noise.
-                cluster: format!("{group}/seed{seed}"),
-                input_dim: Some(objective.input_dim()),
-                acquisition: Some(rule.name().to_owned()),
-                repetition: Some(Repetition::Seed(seed)),
-                ..Coordinates::default()
-            },
-        };
-        problems.extend((0..seeds).flat_map(|seed| Rule::ALL.map(|rule| problem(seed, rule))));
-    }
+    let of_objective = |&objective: &Objective| {
+        let rules = Rule::ALL.map(|rule| (rule.name(), Setting::Search { objective, rule }));
+        let coordinates =
+            Coordinates { group: objective.name(), input_dim: Some(objective.input_dim()), ..Coordinates::default() };
+        by_rules(name, seeds, &coordinates, &rules)
+    };
+    let problems = objectives.iter().flat_map(of_objective).collect();
     DecisionSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options }
+}
+
+/// Returns the problems of a group, by seed and then by rule. All rules of a seed have the same data, and are one cluster.
+fn by_rules(suite: &str, seeds: u32, coordinates: &Coordinates, rules: &[(&str, Setting)]) -> Vec<DecisionProblem> {
+    let group = &coordinates.group;
+    let problem = |seed: u32, (rule, setting): &(&str, Setting)| DecisionProblem {
+        name: format!("{suite}/{group}/seed{seed}/{rule}"),
+        setting: setting.clone(),
+        coordinates: Coordinates {
+            series: format!("{suite}/{group}/{rule}"),
+            cluster: format!("{group}/seed{seed}"),
+            acquisition: Some((*rule).to_owned()),
+            repetition: Some(Repetition::Seed(seed)),
+            ..coordinates.clone()
+        },
+    };
+    (0..seeds).flat_map(|seed| rules.iter().map(move |rule| problem(seed, rule))).collect()
 }
 
 #[cfg(test)]

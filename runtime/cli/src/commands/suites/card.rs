@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 pub(super) struct Card {
     pub(super) name: String,
     pub(super) summary: String,
-    /// What a problem costs.
+    /// The cost of a problem.
     pub(super) cost: &'static str,
     /// The number of problems and the options, in a line.
     pub(super) facts: String,
