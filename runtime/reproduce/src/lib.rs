@@ -4,6 +4,7 @@
 #![deny(missing_docs)]
 
 mod asked;
+mod association;
 mod data;
 mod experiments;
 mod kept;

@@ -45,6 +45,9 @@ pub struct Manifest {
     /// Tables of ours alone.
     #[serde(default, rename = "table")]
     pub tables: Vec<Table>,
+    /// Rank correlations of ours alone.
+    #[serde(default, rename = "association")]
+    pub associations: Vec<Association>,
 }
 
 /// A run of the command.
@@ -131,6 +134,41 @@ pub struct Side {
     /// clusters count alike.
     #[serde(default)]
     pub over_medians: bool,
+}
+
+/// Rank correlations over agents of one score with others.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Association {
+    /// The heading.
+    pub title: String,
+    /// The run, if there are several.
+    #[serde(default)]
+    pub run: Option<String>,
+    /// The score that is to be predicted, lower for better agents.
+    pub score: String,
+    /// Patterns of its problems, a row each; without any, all problems are one row.
+    #[serde(default)]
+    pub problems: Vec<String>,
+    /// The other scores of the same agents, a column each.
+    pub with: Predictors,
+}
+
+/// Scores that may predict another.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Predictors {
+    /// The run, if it is another.
+    #[serde(default)]
+    pub run: Option<String>,
+    /// The names of the scores.
+    pub scores: Vec<String>,
+    /// A pattern of the problems, if it is not over all.
+    #[serde(default)]
+    pub problems: Option<String>,
+    /// The score that partial correlations are given.
+    #[serde(default)]
+    pub given: Option<String>,
 }
 
 /// A table of some scores.
@@ -314,6 +352,11 @@ impl Manifest {
                 bail!("{title}: there is a cause for {agent}, and no published number");
             }
         }
+        for association in &self.associations {
+            self.run(association.run.as_deref())?;
+            self.run(association.with.run.as_deref().or(association.run.as_deref()))?;
+            ensure!(!association.with.scores.is_empty(), "{} has no scores to go with", association.title);
+        }
         for table in &self.tables {
             self.run(table.run.as_deref())?;
             ensure!(!table.scores.is_empty(), "{} has no scores", table.title);
@@ -398,6 +441,10 @@ mod tests {
         assert!(defect(&chosen).contains("which is no sweep"), "{}", defect(&chosen));
         let table = format!("{RUN}\n[[table]]\ntitle = \"KL\"\nscores = [\"kl_tau1\"]\nstatistic = \"ratio\"");
         assert!(defect(&table).contains("mean or rank"), "{}", defect(&table));
+        let association = "[[association]]\ntitle = \"Ranks\"\nscore = \"regret\"\nwith = { scores = [] }";
+        assert!(defect(&format!("{RUN}{association}")).contains("no scores to go with"));
+        let other = association.replace("[] }", "[\"kl_tau1\"], run = \"other\" }");
+        assert!(defect(&format!("{RUN}{other}")).contains("it has no run other"));
         let compare = |lines: &str| {
             format!("{RUN}\n[[compare]]\ntitle = \"KL\"\nscore = \"kl_tau1\"\nreading-error = 0.1\n{lines}")
         };

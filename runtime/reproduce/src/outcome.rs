@@ -8,9 +8,10 @@ use anyhow::{Context, Result, bail, ensure};
 use jointly_record::quantity;
 
 use crate::asked;
+use crate::association::{self, Interval, Scores};
 use crate::experiments::Experiment;
 use crate::kept::KeptRun;
-use crate::manifest::{Comparison, Manifest, Published, Run, Table};
+use crate::manifest::{Association, Comparison, Manifest, Published, Run, Table};
 use crate::statistic::{self, Statistic};
 use crate::values::{Estimate, Units};
 
@@ -151,12 +152,47 @@ impl<'e> Outcome<'e> {
         defects.collect()
     }
 
-    /// Returns the tables of ours alone, the headings as the first row.
+    /// Returns the titles and the rows of tables of ours alone, then of rank correlations, the headings as the first row.
     ///
     /// # Errors
     /// When a run lacks an agent, score or problem of a table.
-    pub fn tables(&self) -> Result<Vec<Vec<Vec<String>>>> {
-        self.experiment.manifest.tables.iter().map(|table| self.table(table)).collect()
+    pub fn tables(&self) -> Result<Vec<(&str, Vec<Vec<String>>)>> {
+        let Manifest { tables, associations, .. } = &self.experiment.manifest;
+        let tables = tables.iter().map(|table| Ok((table.title.as_str(), self.table(table)?)));
+        let associated = associations.iter().map(|own| Ok((own.title.as_str(), self.associated(own)?)));
+        tables.chain(associated).collect()
+    }
+
+    fn associated(&self, association: &Association) -> Result<Vec<Vec<String>>> {
+        let Association { title, with, score, .. } = association;
+        let run = self.run(association.run.as_deref())?;
+        let other = self.run(with.run.as_deref().or(association.run.as_deref()))?;
+        let labels: Vec<&str> = run.agents().map(|(_, label)| label).collect();
+        let read = |score: &str| Scores::read(other, &labels, score, with.problems.as_deref());
+        let predictors = with.scores.iter().map(|score| read(score)).collect::<Result<Vec<_>>>()?;
+        let given = with.given.as_deref().map(read).transpose()?;
+        let mut headings = vec!["problems".to_owned()];
+        for own in &with.scores {
+            headings.push(own.clone());
+            headings
+                .extend(with.given.as_ref().filter(|given| *given != own).map(|given| format!("{own} given {given}")));
+        }
+        let mut rows = vec![headings];
+        let patterns: Vec<Option<&str>> = match association.problems.as_slice() {
+            [] => vec![None],
+            patterns => patterns.iter().map(|pattern| Some(pattern.as_str())).collect(),
+        };
+        for pattern in patterns {
+            let target = Scores::read(run, &labels, score, pattern)?;
+            let mut cells = vec![pattern.map_or("all", bare).to_owned()];
+            for (name, predictor) in with.scores.iter().zip(&predictors) {
+                let given = given.as_ref().filter(|_| with.given.as_ref() != Some(name));
+                let found = association::associate(&target, predictor, given, &format!("{title}/{name}"))?;
+                cells.extend([Some(found.plain), found.given].into_iter().flatten().map(Interval::shown));
+            }
+            rows.push(cells);
+        }
+        Ok(rows)
     }
 
     fn table(&self, table: &Table) -> Result<Vec<Vec<String>>> {

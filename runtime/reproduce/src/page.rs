@@ -101,8 +101,8 @@ fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>
     for (comparison, rows) in manifest.comparisons.iter().zip(&outcome.rows) {
         compared(text, comparison, rows);
     }
-    for (table, rows) in manifest.tables.iter().zip(outcome.tables()?) {
-        let _ = write!(text, "\n**{}**.\n\n", table.title);
+    for (title, rows) in outcome.tables()? {
+        let _ = write!(text, "\n**{title}**.\n\n");
         let mut rows = rows.iter();
         let headings: Vec<String> = rows.next().into_iter().flatten().map(|name| format!("`{name}`")).collect();
         let mut made = Table::new(&headings);

@@ -134,7 +134,8 @@ pub(crate) fn correlation(x: &[f64], y: &[f64], groups: &[&str]) -> Result<Estim
     Ok(Estimate { value: pearson(x, y), stderr: ((n - 1.0) / n * squares).sqrt(), units: names.len() })
 }
 
-fn pearson(x: &[f64], y: &[f64]) -> f64 {
+/// Returns Pearson's correlation; NaN if all numbers of a list are equal.
+pub(crate) fn pearson(x: &[f64], y: &[f64]) -> f64 {
     let n = x.len() as f64;
     let centred = |values: &[f64]| {
         let mean = values.iter().sum::<f64>() / n;

@@ -356,8 +356,8 @@ fn text(outcome: &Outcome) -> Result<String> {
             }
         }
     }
-    for (table, rows) in manifest.tables.iter().zip(outcome.tables()?) {
-        let _ = write!(text, "\n{}\n{}", wrap(&table.title, 0), render(1, &rows));
+    for (title, rows) in outcome.tables()? {
+        let _ = write!(text, "\n{}\n{}", wrap(title, 0), render(1, &rows));
     }
     let _ = write!(text, "\n{}", outcome.counts().text());
     Ok(text)

@@ -1,0 +1,200 @@
+//! Rank correlations over agents between one score and others, with intervals by the bootstrap over agents and problems.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, ensure};
+use jointly_core::pick::below;
+use jointly_core::stream::{Stream, stream};
+
+use crate::kept::KeptRun;
+use crate::statistic::pearson;
+use crate::values::Values;
+
+/// The number of bootstrap samples.
+const SAMPLES: usize = 2000;
+/// The shares of bootstrap samples below the two ends of an interval.
+const ENDS: [f64; 2] = [0.025, 0.975];
+/// The fewest agents.
+const FEWEST: usize = 4;
+
+/// A score of several agents: the sum and the number of each agent's values by cluster of problems.
+pub(crate) struct Scores {
+    /// One row an agent, one pair a cluster.
+    agents: Vec<Vec<(f64, f64)>>,
+}
+
+/// A number with an interval that the bootstrap gives it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Interval {
+    pub(crate) value: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+/// The rank correlation of two scores of agents.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Associated {
+    /// Spearman's rank correlation.
+    pub(crate) plain: Interval,
+    /// The partial rank correlation, given a third score.
+    pub(crate) given: Option<Interval>,
+}
+
+impl Interval {
+    /// Returns the text in tables.
+    pub(crate) fn shown(self) -> String {
+        format!("{:.2} ({:.2} to {:.2})", self.value, self.low, self.high)
+    }
+}
+
+impl Scores {
+    /// Reads a score of agents on the problems that match a pattern.
+    ///
+    /// # Errors
+    /// When an agent lacks it on a problem, or has it on other problems than the first agent, or it is NaN.
+    pub(crate) fn read(run: &KeptRun, labels: &[&str], score: &str, problems: Option<&str>) -> Result<Self> {
+        let values = labels.iter().map(|label| run.values(label, score, problems));
+        Self::of(&values.collect::<Result<Vec<Values>>>()?)
+    }
+
+    fn of(values: &[Values]) -> Result<Self> {
+        let same = values.windows(2).all(|pair| pair[0].problems == pair[1].problems);
+        ensure!(same, "agents have values on other problems than one another");
+        ensure!(values.iter().flat_map(|own| &own.each).all(|value| !value.is_nan()), "an agent's value is no number");
+        let by_cluster = |own: &Values| {
+            let mut clusters: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+            for (cluster, value) in own.clusters.iter().zip(&own.each) {
+                let (sum, count) = clusters.entry(cluster).or_default();
+                (*sum, *count) = (*sum + value, *count + 1.0);
+            }
+            clusters.into_values().collect()
+        };
+        Ok(Self { agents: values.iter().map(by_cluster).collect() })
+    }
+
+    fn clusters(&self) -> usize {
+        self.agents[0].len()
+    }
+
+    /// Returns the mean of some agents over some clusters, each as often as it is named.
+    fn means(&self, agents: &[usize], clusters: &[usize]) -> Vec<f64> {
+        let mean = |agent: &usize| {
+            let own = &self.agents[*agent];
+            let add = |(sum, count): (f64, f64), cluster: &usize| (sum + own[*cluster].0, count + own[*cluster].1);
+            let (sum, count) = clusters.iter().fold((0.0, 0.0), add);
+            sum / count
+        };
+        agents.iter().map(mean).collect()
+    }
+}
+
+/// Computes the rank correlation over agents of a target with a predictor, and that given a third score of the predictor's
+/// problems.
+///
+/// # Formula
+/// Spearman's r is Pearson's correlation of ranks, ties having their mean rank, of the agents' mean scores. The partial
+/// correlation given z is (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2)). The interval is from the 2.5th to the 97.5th
+/// percentile of 2000 bootstrap samples. A sample has as many agents, clusters of the target's problems and clusters of the
+/// predictor's problems, each drawn with replacement; samples without a correlation, in which all agents are equal, are left out.
+///
+/// # Errors
+/// With fewer than four agents.
+pub(crate) fn associate(target: &Scores, predictor: &Scores, given: Option<&Scores>, name: &str) -> Result<Associated> {
+    let agents = target.agents.len();
+    ensure!(agents >= FEWEST, "a rank correlation needs {FEWEST} agents or more, and there are {agents}");
+    let mut source = stream(0, "association", name, 0);
+    let correlations = |agents: &[usize], of_target: &[usize], of_predictor: &[usize]| {
+        let (x, y) = (ranks(&target.means(agents, of_target)), ranks(&predictor.means(agents, of_predictor)));
+        let plain = pearson(&x, &y);
+        let partial = given.map(|given| {
+            let z = ranks(&given.means(agents, of_predictor));
+            let (xz, yz) = (pearson(&x, &z), pearson(&y, &z));
+            (plain - xz * yz) / ((1.0 - xz * xz) * (1.0 - yz * yz)).sqrt()
+        });
+        (plain, partial)
+    };
+    let all = |count: usize| (0..count).collect::<Vec<usize>>();
+    let own = correlations(&all(agents), &all(target.clusters()), &all(predictor.clusters()));
+    let (mut plain, mut partial) = (Vec::new(), Vec::new());
+    for _ in 0..SAMPLES {
+        let sampled = [agents, target.clusters(), predictor.clusters()].map(|count| resampled(count, &mut source));
+        let (one, other) = correlations(&sampled[0], &sampled[1], &sampled[2]);
+        plain.extend(Some(one).filter(|r| r.is_finite()));
+        partial.extend(other.filter(|r| r.is_finite()));
+    }
+    Ok(Associated { plain: interval(own.0, plain), given: own.1.map(|value| interval(value, partial)) })
+}
+
+fn resampled(count: usize, source: &mut Stream) -> Vec<usize> {
+    (0..count).map(|_| below(count, source)).collect()
+}
+
+fn interval(value: f64, mut samples: Vec<f64>) -> Interval {
+    samples.sort_by(f64::total_cmp);
+    let end = |share: f64| match samples.len() {
+        0 => f64::NAN,
+        count => samples[((share * count as f64) as usize).min(count - 1)],
+    };
+    Interval { value, low: end(ENDS[0]), high: end(ENDS[1]) }
+}
+
+/// Returns the rank of each value, 0 for the lowest, the mean of their ranks for equal ones.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let rank = |value: &f64| {
+        let below = values.iter().filter(|other| *other < value).count() as f64;
+        let same = values.iter().filter(|other| *other == value).count() as f64;
+        below + (same - 1.0) / 2.0
+    };
+    values.iter().map(rank).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Scores, associate, ranks};
+    use crate::values::Values;
+    use jointly_core::stream::stream;
+
+    /// Scores of agents on three problems that differ by cluster alone.
+    fn scores(of_agents: &[f64]) -> Scores {
+        let each = |own: &f64| Values {
+            problems: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            clusters: ["x", "x", "y"].map(str::to_owned).to_vec(),
+            each: vec![*own, own + 1.0, own + 5.0],
+        };
+        Scores::of(&of_agents.iter().map(each).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn ranks_of_equal_values_are_their_mean() {
+        assert_eq!(ranks(&[3.0, 1.0, 3.0, f64::INFINITY]), [1.5, 0.0, 1.5, 3.0]);
+    }
+
+    #[test]
+    fn a_correlation_is_that_on_paper() {
+        // Ranks 0 1 2 3 4 against 1 0 3 2 4: 1 - 6 x 4 / (5 x 24) = .8.
+        let (x, y) = (scores(&[1.0, 2.0, 3.0, 4.0, 50.0]), scores(&[0.2, 0.1, 0.4, 0.3, 0.5]));
+        let found = associate(&x, &y, None, "test").unwrap();
+        assert!((found.plain.value - 0.8).abs() < 1e-12 && found.given.is_none(), "{found:?}");
+        assert!(found.plain.low < 0.8 && found.plain.high <= 1.0 + 1e-12, "{found:?}");
+        // Given z with ranks 0 1 2 4 3: r_xz = .9, r_yz = 1 - 6 x 8 / 120 = .6.
+        let z = scores(&[1.0, 2.0, 3.0, 5.0, 4.0]);
+        let partial = associate(&x, &y, Some(&z), "test").unwrap().given.unwrap().value;
+        let expected = (0.8 - 0.9 * 0.6) / ((1.0 - 0.81_f64) * (1.0 - 0.36)).sqrt();
+        assert!((partial - expected).abs() < 1e-12, "{partial} {expected}");
+        assert!(associate(&scores(&[1.0, 2.0, 3.0]), &scores(&[1.0, 2.0, 3.0]), None, "test").is_err());
+    }
+
+    /// Of agents whose scores have a known rank correlation, here none, the interval covers it as often as it claims, within
+    /// what a bootstrap of twenty agents can do.
+    #[test]
+    fn an_interval_covers_no_correlation_about_as_often_as_it_says() {
+        let mut covered = 0;
+        for trial in 0..60 {
+            let mut source = stream(3, "test", "association", trial);
+            let mut drawn = || scores(&(0..20).map(|_| source.normal()).collect::<Vec<f64>>());
+            let found = associate(&drawn(), &drawn(), None, "test").unwrap().plain;
+            covered += usize::from(found.low <= 0.0 && 0.0 <= found.high);
+        }
+        assert!((52..=60).contains(&covered), "{covered} of 60");
+    }
+}
