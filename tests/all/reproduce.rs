@@ -139,6 +139,29 @@ fn an_experiment_of_a_file_runs_continues_and_is_compared() {
     assert_eq!(json["comparisons"][1]["rows"][0]["ours"], 1.0, "{json}");
 }
 
+/// Scores of the same run: one goes with itself, and one that is given leaves nothing of itself.
+#[test]
+fn scores_of_agents_are_correlated_by_rank() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let agents = "\"uniform\", \"class-average\", \"knn\", \"logistic-regression\", \"random-forest:trees=5\"";
+    let words = format!("{agents}, \"--suite\", \"quick\", \"--problems\", \"quick/t10/*\", \"--draws\", \"10\"");
+    let association = "[[association]]\ntitle = \"Ranks\"\nscore = \"kl_tau1\"\nproblems = [\"*\", \"*/temp0.1/*\"]\n\
+                       with = { scores = [\"kl_tau1\", \"accuracy\"], given = \"kl_tau1\" }\n";
+    let whole = manifest(&words, "published = { uniform = \"> 0\" }") + association;
+    fs::write(path("ranks.toml"), whole).unwrap();
+    let said = done(["reproduce", &path("ranks.toml"), "--out", &path("out")]);
+    let table = said.split_once("Ranks\n").unwrap().1;
+    let rows: Vec<&str> = table.lines().take(3).collect();
+    assert!(rows[0].contains("accuracy given kl_tau1") && !rows[0].contains("kl_tau1 given"), "{said}");
+    assert!(rows[1].starts_with("* ") && rows[1].contains(" 1.00 (1.00 to 1.00) "), "{said}");
+    // Accuracy is better the higher it is; ranked by it, agents are in no other order than by the score that is given.
+    assert!(rows[1].contains(" -1.00 (") && rows[1].ends_with(" none"), "{said}");
+    assert!(rows[2].starts_with("temp0.1 ") && rows[2].matches(" to ").count() == 2, "{said}");
+    // The intervals are a function of the results.
+    assert_eq!(done(["reproduce", &path("ranks.toml"), "--out", &path("out")]), said);
+}
+
 #[test]
 fn manifests_that_do_not_fit_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();

@@ -19,6 +19,8 @@ const FEWEST: usize = 4;
 
 /// A score of several agents: the sum and the number of each agent's values by cluster of problems.
 pub(crate) struct Scores {
+    /// The names of the clusters.
+    clusters: Vec<String>,
     /// One row an agent, one pair a cluster.
     agents: Vec<Vec<(f64, f64)>>,
 }
@@ -41,8 +43,11 @@ pub(crate) struct Associated {
 }
 
 impl Interval {
-    /// Returns the text in tables.
+    /// Returns the text in tables. There is no partial correlation given a score that ranks agents as the predictor does.
     pub(crate) fn shown(self) -> String {
+        if self.value.is_nan() {
+            return "none".to_owned();
+        }
         format!("{:.2} ({:.2} to {:.2})", self.value, self.low, self.high)
     }
 }
@@ -62,18 +67,15 @@ impl Scores {
         ensure!(same, "agents have values on other problems than one another");
         ensure!(values.iter().flat_map(|own| &own.each).all(|value| !value.is_nan()), "an agent's value is no number");
         let by_cluster = |own: &Values| {
-            let mut clusters: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+            let mut clusters: BTreeMap<String, (f64, f64)> = BTreeMap::new();
             for (cluster, value) in own.clusters.iter().zip(&own.each) {
-                let (sum, count) = clusters.entry(cluster).or_default();
+                let (sum, count) = clusters.entry(cluster.clone()).or_default();
                 (*sum, *count) = (*sum + value, *count + 1.0);
             }
-            clusters.into_values().collect()
+            clusters
         };
-        Ok(Self { agents: values.iter().map(by_cluster).collect() })
-    }
-
-    fn clusters(&self) -> usize {
-        self.agents[0].len()
+        let clusters = values.first().map(|own| by_cluster(own).into_keys().collect()).unwrap_or_default();
+        Ok(Self { clusters, agents: values.iter().map(|own| by_cluster(own).into_values().collect()).collect() })
     }
 
     /// Returns the mean of some agents over some clusters, each as often as it is named.
@@ -95,7 +97,8 @@ impl Scores {
 /// Spearman's r is Pearson's correlation of ranks, ties having their mean rank, of the agents' mean scores. The partial
 /// correlation given z is (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2)). The interval is from the 2.5th to the 97.5th
 /// percentile of 2000 bootstrap samples. A sample has as many agents, clusters of the target's problems and clusters of the
-/// predictor's problems, each drawn with replacement; samples without a correlation, in which all agents are equal, are left out.
+/// predictor's problems, each drawn with replacement, together if they are the same clusters; samples without a correlation, in
+/// which all agents are equal, are left out.
 ///
 /// # Errors
 /// With fewer than four agents.
@@ -114,11 +117,13 @@ pub(crate) fn associate(target: &Scores, predictor: &Scores, given: Option<&Scor
         (plain, partial)
     };
     let all = |count: usize| (0..count).collect::<Vec<usize>>();
-    let own = correlations(&all(agents), &all(target.clusters()), &all(predictor.clusters()));
+    let (of_target, of_predictor) = (target.clusters.len(), predictor.clusters.len());
+    let own = correlations(&all(agents), &all(of_target), &all(of_predictor));
     let (mut plain, mut partial) = (Vec::new(), Vec::new());
     for _ in 0..SAMPLES {
-        let sampled = [agents, target.clusters(), predictor.clusters()].map(|count| resampled(count, &mut source));
-        let (one, other) = correlations(&sampled[0], &sampled[1], &sampled[2]);
+        let [agents, ours, theirs] = [agents, of_target, of_predictor].map(|count| resampled(count, &mut source));
+        let theirs = if target.clusters == predictor.clusters { &ours } else { &theirs };
+        let (one, other) = correlations(&agents, &ours, theirs);
         plain.extend(Some(one).filter(|r| r.is_finite()));
         partial.extend(other.filter(|r| r.is_finite()));
     }

@@ -20,5 +20,5 @@ pub use asked::find as find_run;
 pub use experiments::{Experiment, all, find, open};
 pub use kept::{KeptRun, keep};
 pub use manifest::{Chosen, Manifest, Published, Run};
-pub use outcome::{Counts, Outcome, Row, Verdict, by_cause};
+pub use outcome::{Counts, Outcome, Row, Titled, Verdict, by_cause};
 pub use page::{Found, Page, command, pages};

@@ -83,6 +83,9 @@ impl AddAssign for Counts {
     }
 }
 
+/// The title of a table, and its rows.
+pub type Titled<'a> = (&'a str, Vec<Vec<String>>);
+
 /// The outcome of an experiment.
 pub struct Outcome<'e> {
     /// The experiment.
@@ -156,7 +159,7 @@ impl<'e> Outcome<'e> {
     ///
     /// # Errors
     /// When a run lacks an agent, score or problem of a table.
-    pub fn tables(&self) -> Result<Vec<(&str, Vec<Vec<String>>)>> {
+    pub fn tables(&self) -> Result<Vec<Titled<'_>>> {
         let Manifest { tables, associations, .. } = &self.experiment.manifest;
         let tables = tables.iter().map(|table| Ok((table.title.as_str(), self.table(table)?)));
         let associated = associations.iter().map(|own| Ok((own.title.as_str(), self.associated(own)?)));
