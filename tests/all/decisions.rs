@@ -25,19 +25,31 @@ fn course(directory: &RunDirectory, agent: usize) -> Vec<(u64, f64)> {
     stages.iter().map(|stage| (stage["steps"].as_u64().unwrap(), stage["regret"].as_f64().unwrap())).collect()
 }
 
-#[test]
-fn a_run_is_reported_and_verified_and_no_score_depends_on_jobs() {
-    let (directory, finished) = scored(&AGENTS, SUITE, PROBLEMS, &[&SMALL[..], &["--jobs", "1"]].concat());
-    let (other, _) = scored(&AGENTS, SUITE, PROBLEMS, &[&SMALL[..], &["--jobs", "2"]].concat());
+/// Runs agents with one thread and with two, and checks that the scores are the same. Returns the run, what it said, and its
+/// page.
+pub(crate) fn reported(
+    agents: &[&str],
+    suite: &str,
+    problems: &str,
+    options: &[&str],
+) -> (RunDirectory, String, String) {
+    let (directory, finished) = scored(agents, suite, problems, &[options, &["--jobs", "1"]].concat());
+    let (other, _) = scored(agents, suite, problems, &[options, &["--jobs", "2"]].concat());
     same_scores(&directory, &other);
     fits_a_terminal(&finished.stdout);
-    let said = joined(&finished.stdout);
-    assert!(said.contains("2 problems, seed 0, 20 draws, 120 actions; ranked by regret_step120"), "{said}");
     let page = directory.file("page.html");
     done(["report", directory.argument(), "--format", "html", "--output", page.to_str().unwrap()]);
     let html = fs::read_to_string(&page).unwrap();
+    assert!(!html.contains("NaN"), "{html}");
+    (directory, joined(&finished.stdout), html)
+}
+
+#[test]
+fn a_run_is_reported_and_verified_and_no_score_depends_on_jobs() {
+    let (directory, said, html) = reported(&AGENTS, SUITE, PROBLEMS, &SMALL);
+    assert!(said.contains("2 problems, seed 0, 20 draws, 120 actions; ranked by regret_step120"), "{said}");
     assert!(html.contains("cumulative regret") && html.contains("d2, temperature 0.5"), "{html}");
-    assert!(AGENTS.iter().all(|agent| html.contains(agent)) && !html.contains("NaN"), "{html}");
+    assert!(AGENTS.iter().all(|agent| html.contains(agent)), "{html}");
     let said = done(["verify", directory.argument()]);
     assert!(said.contains(&format!("verified: 6 units on 2 of 6 problems of {SUITE}")), "{said}");
 }

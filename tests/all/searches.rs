@@ -1,11 +1,10 @@
 //! Runs of suites of searches, which are decisions of agents of regression.
 
-use std::fs;
-
 use serde_json::Value;
 
-use crate::command::{done, fits_a_terminal, joined};
-use crate::regression::{killed_and_run_again, same_scores, scored};
+use crate::command::done;
+use crate::decisions::reported;
+use crate::regression::{killed_and_run_again, scored};
 use crate::regression_requests::refused_request;
 
 const SUITE: &str = "quick/decisions/optimize";
@@ -16,20 +15,12 @@ const SMALL: [&str; 4] = ["--steps", "20", "--draws", "10"];
 
 #[test]
 fn a_search_is_reported_and_verified_and_no_score_depends_on_jobs() {
-    let (directory, finished) = scored(&AGENTS, SUITE, PROBLEMS, &[&SMALL[..], &["--jobs", "1"]].concat());
-    let (other, _) = scored(&AGENTS, SUITE, PROBLEMS, &[&SMALL[..], &["--jobs", "2"]].concat());
-    same_scores(&directory, &other);
-    fits_a_terminal(&finished.stdout);
-    let said = joined(&finished.stdout);
+    let (directory, said, html) = reported(&AGENTS, SUITE, PROBLEMS, &SMALL);
     assert!(said.contains("4 problems, seed 0, 10 draws, 20 actions; ranked by regret_share_step20"), "{said}");
     assert!(said.contains("means are over acquisitions too (thompson, improvement)"), "{said}");
-    let page = directory.file("page.html");
-    done(["report", directory.argument(), "--format", "html", "--output", page.to_str().unwrap()]);
-    let html = fs::read_to_string(&page).unwrap();
     for text in ["branin, thompson", "network2, improvement", "cumulative regret", "simple regret"] {
         assert!(html.contains(text), "{text}: {html}");
     }
-    assert!(!html.contains("NaN"), "{html}");
     assert!(done(["verify", directory.argument()]).contains("verified: 12 units on 4 of 6 problems"));
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
+use jointly_core::correlations::mean_ranks;
 use jointly_core::pick::below;
 use jointly_core::stream::{Stream, stream};
 
@@ -107,10 +108,10 @@ pub(crate) fn associate(target: &Scores, predictor: &Scores, given: Option<&Scor
     ensure!(agents >= FEWEST, "a rank correlation needs {FEWEST} agents or more, and there are {agents}");
     let mut source = stream(0, "association", name, 0);
     let correlations = |agents: &[usize], of_target: &[usize], of_predictor: &[usize]| {
-        let (x, y) = (ranks(&target.means(agents, of_target)), ranks(&predictor.means(agents, of_predictor)));
+        let (x, y) = (mean_ranks(&target.means(agents, of_target)), mean_ranks(&predictor.means(agents, of_predictor)));
         let plain = pearson(&x, &y);
         let partial = given.map(|given| {
-            let z = ranks(&given.means(agents, of_predictor));
+            let z = mean_ranks(&given.means(agents, of_predictor));
             let (xz, yz) = (pearson(&x, &z), pearson(&y, &z));
             (plain - xz * yz) / ((1.0 - xz * xz) * (1.0 - yz * yz)).sqrt()
         });
@@ -143,19 +144,9 @@ fn interval(value: f64, mut samples: Vec<f64>) -> Interval {
     Interval { value, low: end(ENDS[0]), high: end(ENDS[1]) }
 }
 
-/// Returns the rank of each value, 0 for the lowest, the mean of their ranks for equal ones.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let rank = |value: &f64| {
-        let below = values.iter().filter(|other| *other < value).count() as f64;
-        let same = values.iter().filter(|other| *other == value).count() as f64;
-        below + (same - 1.0) / 2.0
-    };
-    values.iter().map(rank).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Scores, associate, ranks};
+    use super::{Scores, associate};
     use crate::values::Values;
     use jointly_core::stream::stream;
 
@@ -167,11 +158,6 @@ mod tests {
             each: vec![*own, own + 1.0, own + 5.0],
         };
         Scores::of(&of_agents.iter().map(each).collect::<Vec<_>>()).unwrap()
-    }
-
-    #[test]
-    fn ranks_of_equal_values_are_their_mean() {
-        assert_eq!(ranks(&[3.0, 1.0, 3.0, f64::INFINITY]), [1.5, 0.0, 1.5, 3.0]);
     }
 
     #[test]
@@ -189,8 +175,8 @@ mod tests {
         assert!(associate(&scores(&[1.0, 2.0, 3.0]), &scores(&[1.0, 2.0, 3.0]), None, "test").is_err());
     }
 
-    /// Of agents whose scores have a known rank correlation, here none, the interval covers it as often as it claims, within
-    /// what a bootstrap of twenty agents can do.
+    /// The scores of twenty agents are drawn independently, so their rank correlation is 0. The interval contains 0 about as
+    /// often as it claims.
     #[test]
     fn an_interval_covers_no_correlation_about_as_often_as_it_says() {
         let mut covered = 0;

@@ -27,6 +27,7 @@ mod tests {
     fn equals_share_the_mean_of_their_ranks() {
         assert_eq!(mean_ranks(&[3.0, 1.0, 3.0, 2.0, 3.0]), [3.0, 0.0, 3.0, 1.0, 3.0]);
         assert_eq!(mean_ranks(&[0.0, f64::NEG_INFINITY, -0.0]), [1.5, 0.0, 1.5]);
+        assert_eq!(mean_ranks(&[3.0, 1.0, 3.0, f64::INFINITY]), [1.5, 0.0, 1.5, 3.0]);
         assert_eq!(mean_ranks(&[]), [0.0; 0]);
     }
 }

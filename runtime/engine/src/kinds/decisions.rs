@@ -136,18 +136,15 @@ fn learn(
     report: &mut dyn FnMut(f64),
 ) -> Result<Option<u64>, Failure> {
     let mut used: Option<u64> = None;
-    while !course.is_done() {
+    each_round(course, report, |course| {
         let limits = Limits { fuel: limits.fuel.saturating_sub(used.unwrap_or(0)), ..limits };
         let mut classifier = agent.classifier(settings.to_list(), limits, trace.clone());
-        let fuel = placed(course, |course| {
-            let (task, examples) = course.examples();
-            let mut model = classifier.train(&task, &examples, None, None, course.seed())?;
-            course.act(&mut model).map_err(unscored)?;
-            Ok(model.fuel_used())
-        })?;
-        used = fuel.map(|fuel| used.unwrap_or(0) + fuel);
-        report(course.fraction());
-    }
+        let (task, examples) = course.examples();
+        let mut model = classifier.train(&task, &examples, None, None, course.seed())?;
+        course.act(&mut model).map_err(unscored)?;
+        used = model.fuel_used().map(|fuel| used.unwrap_or(0) + fuel);
+        Ok(())
+    })?;
     Ok(used)
 }
 
@@ -159,23 +156,28 @@ fn search(
     report: &mut dyn FnMut(f64),
 ) -> Result<Option<u64>, Failure> {
     let mut regressor = agent.regressor(settings.to_list(), limits, trace.clone());
-    while !course.is_done() {
-        placed(course, |course| {
-            let mut fitted = course.fit(&mut regressor).map_err(of_fit)?;
-            course.search(&mut fitted).map_err(of_fit)
-        })?;
-        report(course.fraction());
-    }
+    each_round(course, report, |course| {
+        let mut fitted = course.fit(&mut regressor).map_err(of_fit)?;
+        course.search(&mut fitted).map_err(of_fit)
+    })?;
     Ok(regressor.fuel_used())
 }
 
-/// Carries out a round of a course. A failure says after how many actions it came.
-fn placed<T>(course: &mut Course, round: impl FnOnce(&mut Course) -> Result<T, Failure>) -> Result<T, Failure> {
-    let done = course.done();
-    round(course).map_err(|failure| Failure {
-        message: format!("after {}: {}", counted(done as usize, "action"), failure.message),
-        ..failure
-    })
+/// Carries out rounds until a course is done. A failure says after how many actions it came.
+fn each_round(
+    course: &mut Course,
+    report: &mut dyn FnMut(f64),
+    mut round: impl FnMut(&mut Course) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    while !course.is_done() {
+        let done = course.done();
+        round(course).map_err(|failure| Failure {
+            message: format!("after {}: {}", counted(done as usize, "action"), failure.message),
+            ..failure
+        })?;
+        report(course.fraction());
+    }
+    Ok(())
 }
 
 /// Lets the posterior of the environment act until the course is done. Returns the worst diagnosis of its samples.

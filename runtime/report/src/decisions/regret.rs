@@ -183,10 +183,6 @@ fn figure(view: &View, groups: &[Group], curve: &Curve) -> Option<Figure> {
     }
     let (grid, mut canvas) = Grid::of(groups.len(), COLUMNS, HEIGHT, (Key::Both, &view.legend()));
     let mut numbers = vec![cells(["problems", "agent", &plural(curve), "mean", "standard error", "repetitions"])];
-    let mut random = vec![cells(["problems", "uniformly random actions", "actions"])];
-    if !curve.adds_up {
-        random.clear();
-    }
     let mut counts = Vec::new();
     let lines = |group: &Group| -> Vec<Vec<Point>> {
         (0..view.agents.len()).map(|place| group.points(place, &view.agents[place].planned.label, curve)).collect()
@@ -221,27 +217,32 @@ fn figure(view: &View, groups: &[Group], curve: &Curve) -> Option<Figure> {
             let bare = points.into_iter().map(|point| Point { stderr: f64::NAN, ..point }).collect();
             series(&mut canvas, &panel, view.style_of(agent), bare);
         }
-        if !curve.adds_up {
-            continue;
-        }
-        let uniform: Vec<f64> = group.uniform.values().map(|regret| regret * f64::from(steps)).collect();
-        let Score { mean, stderr } = Score::of(&uniform);
-        random.push(cells([title, with_error(mean, stderr), steps.to_string()]));
     }
-    let random_actions =
+    let random =
         if curve.adds_up { " Another table has what uniformly random actions are expected to cost." } else { "" };
     Some(Figure {
         title: curve.title.into(),
         caption: format!(
-            "{} {} All agents begin with the same random actions.{random_actions} Hollow points at an edge lie beyond it; × is a \
+            "{} {} All agents begin with the same random actions.{random} Hollow points at an edge lie beyond it; × is a \
              failure on some problem.",
             curve.caption,
             point_of(&counts)
         ),
         drawing: canvas,
-        table: random,
+        table: if curve.adds_up { random_actions(groups, steps) } else { Vec::new() },
         numbers: vec![numbers],
     })
+}
+
+/// Returns a table of the regret that uniformly random actions are expected to have in each group.
+fn random_actions(groups: &[Group], steps: u32) -> Vec<Vec<String>> {
+    let row = |group: &Group| {
+        let uniform: Vec<f64> = group.uniform.values().map(|regret| regret * f64::from(steps)).collect();
+        let Score { mean, stderr } = Score::of(&uniform);
+        cells([group.title(), with_error(mean, stderr), steps.to_string()])
+    };
+    let heading = cells(["problems", "uniformly random actions", "actions"]);
+    std::iter::once(heading).chain(groups.iter().map(row)).collect()
 }
 
 fn plural(curve: &Curve) -> String {

@@ -1,10 +1,8 @@
 //! Compares the rules by which actions are chosen with each other, agent by agent.
 
-use std::collections::HashMap;
-
-use jointly_core::{Coordinates, Score};
-use jointly_decisions::{DecisionScores, Decisions};
+use jointly_core::paired_difference;
 use jointly_record::quantity::with_error;
+use jointly_score::scores::AgentScores;
 
 use crate::view::View;
 
@@ -18,45 +16,39 @@ pub(super) fn table(view: &View) -> Vec<Vec<String>> {
             rules.push(rule);
         }
     }
-    let [first, others @ ..] = &rules[..] else { return Vec::new() };
+    let ([first, others @ ..], Some(by)) = (&rules[..], view.ranked_by.as_deref()) else { return Vec::new() };
     if others.is_empty() {
         return Vec::new();
     }
     let heading = others.iter().map(|rule| format!("{rule} less {first}"));
     let mut table = vec![std::iter::once("agent".to_owned()).chain(heading).collect::<Vec<String>>()];
     for agent in &view.agents {
-        let mut values: HashMap<(&str, &str), f64> = HashMap::new();
-        for problem in &agent.problems {
-            let value = problem.result::<Decisions>().and_then(ranking);
-            let Coordinates { cluster, acquisition, .. } = &problem.planned.coordinates;
-            let place = acquisition.as_deref().map(|rule| (cluster.as_str(), rule));
-            values.extend(place.zip(value));
-        }
-        let difference = |rule: &&str| {
-            let mut paired: Vec<(&str, f64)> = values
-                .iter()
-                .filter(|((_, own), _)| own == rule)
-                .filter_map(|((cluster, _), value)| Some((*cluster, value - values.get(&(*cluster, *first))?)))
-                .collect();
-            // Sums are in the order of names, so that a page is the same each time.
-            paired.sort_by(|a, b| a.0.cmp(b.0));
-            let differences: Vec<f64> = paired.into_iter().map(|(_, difference)| difference).collect();
-            let Score { mean, stderr } = Score::of(&differences);
-            if differences.is_empty() { String::new() } else { with_error(mean, stderr) }
-        };
-        let label = agent.planned.label.clone();
-        table.push(std::iter::once(label).chain(others.iter().map(difference)).collect());
+        let differences = others.iter().map(|rule| difference(agent, by, rule, first));
+        table.push(std::iter::once(agent.planned.label.clone()).chain(differences).collect());
     }
     table
 }
 
-/// Returns the score that ranks: the mean KL of active learning, and the share of regret of a search.
-fn ranking(scores: &DecisionScores) -> Option<f64> {
-    if !scores.lessons.is_empty() {
-        return Some(scores.lessons.iter().map(|lesson| lesson.joint.mean).sum::<f64>() / scores.lessons.len() as f64);
+/// Returns an agent's mean difference of a score between two rules, or an empty text if no data have it under both.
+fn difference(agent: &AgentScores, score: &str, rule: &str, other: &str) -> String {
+    let under = |rule: &str| -> Vec<(&str, f64)> {
+        let own = agent.problems.iter().filter(|own| own.planned.coordinates.acquisition.as_deref() == Some(rule));
+        own.filter_map(|own| Some((own.planned.cluster(), own.value(score)?.value))).collect()
+    };
+    let others = under(other);
+    let (mut mine, mut theirs, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+    for (cluster, value) in under(rule) {
+        if let Some((_, other)) = others.iter().find(|(of, _)| *of == cluster) {
+            mine.push(value);
+            theirs.push(*other);
+            clusters.push(cluster);
+        }
     }
-    let (last, uniform) = (scores.course.last()?, scores.uniform?.0);
-    (uniform > 0.0).then(|| last.regret.0 / (uniform * f64::from(last.steps)))
+    if clusters.is_empty() {
+        return String::new();
+    }
+    let summary = paired_difference(&mine, &theirs, &clusters);
+    with_error(summary.mean, summary.stderr)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod schedule;
 mod score;
 pub mod scores;
 mod suites;
+mod ties;
 
 pub use course::Course;
 pub use kind::Decisions;

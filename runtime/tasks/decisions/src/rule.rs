@@ -1,8 +1,9 @@
 //! Rules by which functions sampled from an agent choose where to search next.
 
-use jointly_core::pick::below;
 use jointly_core::stream::Stream;
 use jointly_regression::predictive::Samples;
+
+use crate::ties::one_of;
 
 /// The rule that chooses actions by sampled functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl Rule {
             Self::Thompson => {
                 let functions: Vec<&[f64]> = samples.means.chunks_exact(samples.rows).collect();
                 let best =
-                    |step: usize| one_of(&largest(functions[step % functions.len()], 0..samples.rows), tie(step));
+                    |step: usize| one_of(&largest(functions[step % functions.len()], 0..samples.rows), || tie(step));
                 (0..steps).map(best).collect()
             }
             Self::Improvement => {
@@ -55,7 +56,7 @@ impl Rule {
                 let next = |step| {
                     // Where no action gains anything, the one with the largest mean is taken, whether it was before or not.
                     let most = largest(&found.gains(samples), 0..samples.rows);
-                    let action = one_of(&largest(&sums, most), tie(step));
+                    let action = one_of(&largest(&sums, most), || tie(step));
                     found.add(samples, action);
                     action
                 };
@@ -114,11 +115,6 @@ fn largest(values: &[f64], places: impl IntoIterator<Item = usize>) -> Vec<usize
     let places: Vec<usize> = places.into_iter().collect();
     let most = places.iter().fold(f64::NEG_INFINITY, |most, &place| most.max(values[place]));
     places.into_iter().filter(|&place| values[place] == most).collect()
-}
-
-/// Returns one of the places, uniformly at random.
-fn one_of(places: &[usize], mut source: Stream) -> usize {
-    if places.len() == 1 { places[0] } else { places[below(places.len(), &mut source)] }
 }
 
 #[cfg(test)]

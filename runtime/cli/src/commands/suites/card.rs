@@ -1,4 +1,4 @@
-//! What `jointly suites` says about a suite, whatever its kind.
+//! The description of a suite in `jointly suites`, the same for all kinds.
 
 use std::fmt::Write as _;
 

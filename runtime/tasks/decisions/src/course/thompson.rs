@@ -3,11 +3,11 @@
 use jointly_classification::EvaluateError;
 use jointly_core::classifier::Model;
 use jointly_core::matrix::Matrix;
-use jointly_core::pick::below;
 use jointly_core::stream::Stream;
 
 use super::sampled::{Question, each_function};
 use crate::arms::REWARDED;
+use crate::ties::one_of;
 
 /// Returns the action of each of `steps` steps: step i takes a best action by draw i mod K of the K that are asked for.
 ///
@@ -24,8 +24,7 @@ pub(super) fn choose<M: Model>(
     each_function(model, actions, question, |named, function| {
         let best = maxima(function, classes);
         for step in named.iter().flat_map(|&index| (index..steps).step_by(draws)) {
-            let place = if best.len() == 1 { 0 } else { below(best.len(), &mut tie(step)) };
-            chosen[step] = best[place];
+            chosen[step] = one_of(&best, || tie(step));
         }
     })?;
     Ok(chosen)
