@@ -9,7 +9,7 @@ use jointly_record::suites;
 /// Keeps the problems whose name matches a pattern, and returns the others. `name` returns the name of a problem.
 ///
 /// # Errors
-/// When the pattern cannot be read, or no problem matches.
+/// When the pattern cannot be read, or no problem matches it or one of its alternatives.
 pub(crate) fn restrict<P>(
     suite: &str,
     problems: &mut Vec<P>,
@@ -22,7 +22,27 @@ pub(crate) fn restrict<P>(
     if problems.is_empty() {
         bail!("no problem of {suite} matches {pattern}; a name looks like {example}");
     }
+    // One that is mistyped among others would be left out without a word.
+    for (alternative, alone) in alternatives(pattern) {
+        let alone = suites::matcher(&alone)?;
+        if !problems.iter().any(|problem| alone.is_match(name(problem))) {
+            bail!("no problem of {suite} matches {alternative} in {pattern}; a name looks like {example}");
+        }
+    }
     Ok(left_out)
+}
+
+/// Returns each alternative in braces, with the pattern that has it alone in their place. Of braces in braces, those are the
+/// inner ones.
+fn alternatives(pattern: &str) -> Vec<(&str, String)> {
+    let mut found = Vec::new();
+    for (start, _) in pattern.match_indices('{') {
+        let inner = &pattern[start + 1..];
+        let Some(end) = inner.find(['{', '}']).filter(|end| inner[*end..].starts_with('}')) else { continue };
+        let (before, after) = (&pattern[..start], &inner[end + 1..]);
+        found.extend(inner[..end].split(',').map(|one| (one, format!("{before}{one}{after}"))));
+    }
+    found
 }
 
 /// Returns the problems of a plan among all of its suite, in the plan's order.
@@ -36,4 +56,25 @@ pub(crate) fn of_plan<P: Clone>(plan: &Plan, all: &[P], name: impl Fn(&P) -> &st
         problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
     };
     plan.problems.iter().map(problem).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::restrict;
+
+    #[test]
+    fn an_alternative_that_nothing_matches_is_named() {
+        let names = ["quick/t10/seed0", "quick/t10/seed1", "quick/t100/seed0"];
+        let kept = |pattern: &str| {
+            let mut problems = names.to_vec();
+            restrict("quick", &mut problems, pattern, |name| name).map(|_| problems).map_err(|error| error.to_string())
+        };
+        assert_eq!(kept("*/{t10,t100}/seed0").unwrap(), [names[0], names[2]]);
+        assert!(kept("*/t1{0,00}/seed{[0-9],1[0-9]}").unwrap_err().contains("matches 1[0-9] in */"));
+        assert_eq!(kept("*/{t1{0,00}/seed0,t10/seed1}").unwrap(), names);
+        let refusal = kept("*/{t10,t1000}/*").unwrap_err();
+        assert!(refusal.starts_with("no problem of quick matches t1000 in */{t10,t1000}/*; a name looks"), "{refusal}");
+        assert!(kept("*/{t1,t2}/*").unwrap_err().starts_with("no problem of quick matches */{t1,t2}/*; a name"));
+        assert!(kept("*/{t1").unwrap_err().starts_with("failed to read the pattern"));
+    }
 }

@@ -27,6 +27,12 @@ pub fn kind(suite: &str) -> Option<&'static Kind> {
     KINDS.into_iter().find(|kind| outline(kind, suite).is_some())
 }
 
+/// Returns the kind of the suite that has a problem of this name.
+pub fn kind_of(problem: &str) -> Option<&'static Kind> {
+    let has = |suite: &SuiteOutline| suite.problems.iter().any(|(name, _)| name == problem);
+    KINDS.into_iter().find(|kind| (kind.suites)().iter().any(has))
+}
+
 /// Returns the suite of classification of that name.
 ///
 /// # Errors

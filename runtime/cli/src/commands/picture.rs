@@ -8,7 +8,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use jointly_classification::shift::shift_suites;
 use jointly_classification::{Environment, Instance, Problem, Suite};
 use jointly_core::printable::ShowPath as _;
 use jointly_core::{Seed, Task};
@@ -19,7 +18,7 @@ use jointly_engine::kinds::regression::AskedRegression;
 use jointly_engine::workload::Workload;
 use jointly_host::{Execution, Limits, Trace};
 use jointly_record::plan::PlannedAgent;
-use jointly_record::{directory, guess};
+use jointly_record::{directory, guess, suites};
 use jointly_regression::{PredictionOptions, RegressionProblem, RegressionSuite, regression_suites};
 use jointly_report::picture::{LineRow, LineSheet, Plane, Row, Sheet, grid};
 
@@ -56,11 +55,12 @@ pub(crate) struct Picture {
 
 impl Picture {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        if is_of_shift(&self.problem) {
+        if let Some(kind) = suites::kind_of(&self.problem).filter(|kind| !DRAWN.contains(&kind.name)) {
             bail!(
-                "{} is of dataset shift, whose inputs are not points of a line or plane; `jointly report DIR --format html` \
-                 shows the shifted inputs of a run",
-                self.problem
+                "{} is of {}, of which there is no picture; `jointly report DIR --format html` shows what a run has, and for \
+                 a picture {OTHER}",
+                self.problem,
+                kind.name
             );
         }
         if let Some(suite) = regression_of(&self.problem)? {
@@ -164,11 +164,6 @@ fn regression_of(name: &str) -> Result<Option<RegressionSuite>> {
     }
 }
 
-/// Returns whether a problem of dataset shift has that name.
-fn is_of_shift(name: &str) -> bool {
-    shift_suites().iter().any(|suite| suite.problems.iter().any(|problem| problem.name == name))
-}
-
 fn no_curve(name: &str) -> String {
     format!("{name} is not a known function of one input; choose one, such as coverage/gap/sim0")
 }
@@ -197,6 +192,8 @@ fn suite_of(name: &str) -> Result<Suite> {
     }
 }
 
+/// The kinds whose problems may be on a plane or a line.
+const DRAWN: [&str; 2] = ["classification", "regression"];
 const OTHER: &str = "choose a synthetic problem with two inputs, such as testbed/t10/temp0.1/seed0";
 
 fn unknown_truth(name: &str) -> String {
