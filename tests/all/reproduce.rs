@@ -148,7 +148,10 @@ fn scores_of_agents_are_correlated_by_rank() {
     let words = format!("{agents}, \"--suite\", \"quick\", \"--problems\", \"quick/t10/*\", \"--draws\", \"10\"");
     let association = "[[association]]\ntitle = \"Ranks\"\nscore = \"kl_tau1\"\nproblems = [\"*\", \"*/temp0.1/*\"]\n\
                        with = { scores = [\"kl_tau1\", \"accuracy\"], given = \"kl_tau1\" }\n";
-    let whole = manifest(&words, "published = { uniform = \"> 0\" }") + association;
+    let alike = "[[association]]\ntitle = \"Alike\"\nscore = \"kl_tau1\"\nproblems = [\"*/temp0.1/*\"]\n\
+                 agents = [\"class-average\", \"knn\", \"logistic-regression\", \"random-forest:trees=5\"]\n\
+                 with = { scores = [\"kl_tau1\"], alike = true }\npicture = true\n";
+    let whole = manifest(&words, "published = { uniform = \"> 0\" }") + association + alike;
     fs::write(path("ranks.toml"), whole).unwrap();
     let said = done(["reproduce", &path("ranks.toml"), "--out", &path("out")]);
     let table = said.split_once("Ranks\n").unwrap().1;
@@ -158,6 +161,12 @@ fn scores_of_agents_are_correlated_by_rank() {
     // Accuracy is better the higher it is; ranked by it, agents are in no other order than by the score that is given.
     assert!(rows[1].contains(" -1.00 (") && rows[1].ends_with(" none"), "{said}");
     assert!(rows[2].starts_with("temp0.1 ") && rows[2].matches(" to ").count() == 2, "{said}");
+    // A picture has a point for each agent.
+    let picture = fs::read_to_string(path("out/ranks/ranks-1.svg")).unwrap();
+    assert_eq!(picture.matches("class=\"marker\"").count(), 4, "{picture}");
+    // Over the problems of temperature .1 alone on both sides, the score goes with itself.
+    let row = said.split_once("Alike\n").unwrap().1.lines().nth(1).unwrap();
+    assert!(row.starts_with("temp0.1 ") && row.contains(" 1.00 (1.00 to 1.00)"), "{said}");
     // The intervals are a function of the results.
     assert_eq!(done(["reproduce", &path("ranks.toml"), "--out", &path("out")]), said);
 }

@@ -39,7 +39,7 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     ("runtime/fetch", &["runtime/core", "runtime/data", "runtime/record"]),
     ("runtime/score", &["runtime/core", "runtime/data", "runtime/tasks/*", "runtime/record"]),
     ("runtime/report", &["runtime/core", "runtime/data", "runtime/tasks/*", "runtime/record", "runtime/score"]),
-    ("runtime/reproduce", &["runtime/core", "runtime/data", "runtime/record"]),
+    ("runtime/reproduce", &["runtime/core", "runtime/data", "runtime/record", "runtime/report"]),
     ("runtime/templates", &[]),
     ("runtime/contest", &["runtime/core", "runtime/data", "runtime/host", "runtime/record", "runtime/engine"]),
     ("runtime/cli", &["runtime/*", "runtime/tasks/*", "plugins/bundle"]),

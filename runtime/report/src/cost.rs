@@ -4,7 +4,7 @@ use jointly_core::FUEL;
 use jointly_record::quantity;
 use jointly_score::scores::AgentScores;
 
-use crate::drawing::{Anchor, Area, Axis, Canvas, Label, Panel, Point, Scale, Spot, place, shortened};
+use crate::drawing::{Area, Axis, Canvas, Panel, Point, Scale, Spot, labels, shortened};
 use crate::figure::{Figure, WIDTH, cells, counted, digits};
 use crate::ratio::{Ratio, defects};
 use crate::view::{JointScore, View};
@@ -138,16 +138,7 @@ fn draw(canvas: &mut Canvas, view: &View, panel: &Panel, dots: &[Dot]) -> usize 
     let others: Vec<Spot> = dots.iter().filter(|dot| !named(dot)).map(&spot).collect();
     let names: Vec<(Spot, String)> = dots.iter().filter(named).map(|dot| (spot(dot), name(dot))).collect();
     let points: Vec<(Spot, &str)> = names.iter().map(|(spot, name)| (*spot, name.as_str())).collect();
-    let labels = place(&points, &others, area);
-    for label in &labels {
-        let (at, text) = points[label.point];
-        let Label { area, far, .. } = label;
-        if *far {
-            canvas.line(at, label.nearest(at), "leader");
-        }
-        canvas.text((area.left + area.width / 2.0, area.bottom() - 3.5), Anchor::Middle, "label", text);
-    }
-    points.len() - labels.len()
+    labels::write(canvas, &points, &others, area)
 }
 
 fn caption(view: &View, drawn: &[(u32, Vec<Dot>)], unnamed: usize) -> String {

@@ -2,7 +2,7 @@
 
 mod boxes;
 mod canvas;
-mod labels;
+pub(crate) mod labels;
 mod lettering;
 mod markup;
 mod palette;
@@ -11,7 +11,6 @@ mod scale;
 
 pub(crate) use boxes::Quartiles;
 pub(crate) use canvas::{Anchor, Area, Canvas, Spot};
-pub(crate) use labels::{Label, place};
 pub(crate) use lettering::{shortened, width};
 pub(crate) use markup::Markup;
 pub(crate) use palette::{Palette, Style};

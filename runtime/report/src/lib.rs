@@ -29,6 +29,7 @@ mod ratio;
 mod regression;
 mod reliability;
 mod rows;
+pub mod scatter;
 mod shift;
 pub mod site;
 mod standing;

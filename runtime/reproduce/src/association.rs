@@ -79,6 +79,12 @@ impl Scores {
         Ok(Self { clusters, agents: values.iter().map(|own| by_cluster(own).into_values().collect()).collect() })
     }
 
+    /// Returns the mean of each agent.
+    pub(crate) fn of_agents(&self) -> Vec<f64> {
+        let all = |count: usize| (0..count).collect::<Vec<usize>>();
+        self.means(&all(self.agents.len()), &all(self.clusters.len()))
+    }
+
     /// Returns the mean of some agents over some clusters, each as often as it is named.
     fn means(&self, agents: &[usize], clusters: &[usize]) -> Vec<f64> {
         let mean = |agent: &usize| {

@@ -66,6 +66,7 @@ experiments! {
     "shift-synthetic",
     "shift-tabular",
     "shift-joint",
+    "decisions-answer",
 }
 
 /// Returns all experiments of the project.

@@ -147,11 +147,17 @@ pub struct Association {
     pub run: Option<String>,
     /// The score that is to be predicted, lower for better agents.
     pub score: String,
+    /// Labels of the agents, if they are not all.
+    #[serde(default)]
+    pub agents: Vec<String>,
     /// Patterns of its problems, a row each; without any, all problems are one row.
     #[serde(default)]
     pub problems: Vec<String>,
     /// The other scores of the same agents, a column each.
     pub with: Predictors,
+    /// Whether there is a picture of the first row: the score against the last of the others.
+    #[serde(default)]
+    pub picture: bool,
 }
 
 /// Scores that may predict another.
@@ -166,6 +172,9 @@ pub struct Predictors {
     /// A pattern of the problems, if it is not over all.
     #[serde(default)]
     pub problems: Option<String>,
+    /// Whether the pattern of each row chooses among these problems too.
+    #[serde(default)]
+    pub alike: bool,
     /// The score that partial correlations are given.
     #[serde(default)]
     pub given: Option<String>,
@@ -355,7 +364,10 @@ impl Manifest {
         for association in &self.associations {
             self.run(association.run.as_deref())?;
             self.run(association.with.run.as_deref().or(association.run.as_deref()))?;
-            ensure!(!association.with.scores.is_empty(), "{} has no scores to go with", association.title);
+            let Association { title, with, problems, .. } = association;
+            ensure!(!with.scores.is_empty(), "{title} has no scores to go with");
+            let alike = with.alike && (with.problems.is_some() || problems.is_empty());
+            ensure!(!alike, "{title}: `alike` takes the patterns of `problems`, and no other");
         }
         for table in &self.tables {
             self.run(table.run.as_deref())?;
@@ -445,6 +457,8 @@ mod tests {
         assert!(defect(&format!("{RUN}{association}")).contains("no scores to go with"));
         let other = association.replace("[] }", "[\"kl_tau1\"], run = \"other\" }");
         assert!(defect(&format!("{RUN}{other}")).contains("it has no run other"));
+        let alike = association.replace("[] }", "[\"kl_tau1\"], alike = true }");
+        assert!(defect(&format!("{RUN}{alike}")).contains("takes the patterns of `problems`"));
         let compare = |lines: &str| {
             format!("{RUN}\n[[compare]]\ntitle = \"KL\"\nscore = \"kl_tau1\"\nreading-error = 0.1\n{lines}")
         };

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use jointly_record::quantity;
+use jointly_report::scatter::Scatter;
 
 use crate::asked;
 use crate::association::{self, Interval, Scores};
@@ -168,12 +169,8 @@ impl<'e> Outcome<'e> {
 
     fn associated(&self, association: &Association) -> Result<Vec<Vec<String>>> {
         let Association { title, with, score, .. } = association;
-        let run = self.run(association.run.as_deref())?;
-        let other = self.run(with.run.as_deref().or(association.run.as_deref()))?;
-        let labels: Vec<&str> = run.agents().map(|(_, label)| label).collect();
-        let read = |score: &str| Scores::read(other, &labels, score, with.problems.as_deref());
-        let predictors = with.scores.iter().map(|score| read(score)).collect::<Result<Vec<_>>>()?;
-        let given = with.given.as_deref().map(read).transpose()?;
+        let (run, other) = self.sides(association)?;
+        let labels = association.labels(run);
         let mut headings = vec!["problems".to_owned()];
         for own in &with.scores {
             headings.push(own.clone());
@@ -181,16 +178,14 @@ impl<'e> Outcome<'e> {
                 .extend(with.given.as_ref().filter(|given| *given != own).map(|given| format!("{own} given {given}")));
         }
         let mut rows = vec![headings];
-        let patterns: Vec<Option<&str>> = match association.problems.as_slice() {
-            [] => vec![None],
-            patterns => patterns.iter().map(|pattern| Some(pattern.as_str())).collect(),
-        };
-        for pattern in patterns {
+        for pattern in patterns(&association.problems) {
             let target = Scores::read(run, &labels, score, pattern)?;
+            let read = |score: &str| Scores::read(other, &labels, score, association.theirs(pattern));
+            let given = with.given.as_deref().map(read).transpose()?;
             let mut cells = vec![pattern.map_or("all", bare).to_owned()];
-            for (name, predictor) in with.scores.iter().zip(&predictors) {
+            for name in &with.scores {
                 let given = given.as_ref().filter(|_| with.given.as_ref() != Some(name));
-                let found = association::associate(&target, predictor, given, &format!("{title}/{name}"))?;
+                let found = association::associate(&target, &read(name)?, given, &format!("{title}/{name}"))?;
                 cells.extend([Some(found.plain), found.given].into_iter().flatten().map(Interval::shown));
             }
             rows.push(cells);
@@ -198,12 +193,34 @@ impl<'e> Outcome<'e> {
         Ok(rows)
     }
 
+    /// Draws the agents as points: for each rank correlation that asks for it, its title and the picture.
+    ///
+    /// # Errors
+    /// When a run lacks an agent, score or problem.
+    pub fn pictures(&self) -> Result<Vec<(&str, String)>> {
+        let asked = self.experiment.manifest.associations.iter().filter(|association| association.picture);
+        asked.map(|association| Ok((association.title.as_str(), self.picture(association)?))).collect()
+    }
+
+    fn picture(&self, association: &Association) -> Result<String> {
+        let (run, other) = self.sides(association)?;
+        let labels = association.labels(run);
+        let pattern = patterns(&association.problems).first().copied().flatten();
+        let across = association.with.scores.last().context("it has no scores to go with")?;
+        let x = Scores::read(other, &labels, across, association.theirs(pattern))?.of_agents();
+        let y = Scores::read(run, &labels, &association.score, pattern)?.of_agents();
+        let points = labels.iter().zip(x).zip(y).map(|((label, x), y)| (*label, x, y)).collect();
+        Ok(Scatter { title: &association.title, across, upwards: &association.score, points }.to_svg())
+    }
+
+    fn sides(&self, association: &Association) -> Result<(&KeptRun, &KeptRun)> {
+        let own = association.run.as_deref();
+        Ok((self.run(own)?, self.run(association.with.run.as_deref().or(own))?))
+    }
+
     fn table(&self, table: &Table) -> Result<Vec<Vec<String>>> {
         let run = self.run(table.run.as_deref())?;
-        let patterns: Vec<Option<&str>> = match table.problems.as_slice() {
-            [] => vec![None],
-            patterns => patterns.iter().map(|pattern| Some(pattern.as_str())).collect(),
-        };
+        let patterns = patterns(&table.problems);
         let scores = table.scores.iter().map(String::as_str);
         let columns: Vec<(&str, Option<&str>)> =
             scores.flat_map(|score| patterns.iter().map(move |pattern| (score, *pattern))).collect();
@@ -237,6 +254,21 @@ impl<'e> Outcome<'e> {
     }
 }
 
+impl Association {
+    /// Returns the labels of the agents.
+    fn labels<'a>(&'a self, run: &'a KeptRun) -> Vec<&'a str> {
+        if self.agents.is_empty() {
+            return run.agents().map(|(_, label)| label).collect();
+        }
+        self.agents.iter().map(String::as_str).collect()
+    }
+
+    /// Returns the pattern of the other scores' problems in a row.
+    fn theirs<'a>(&'a self, own: Option<&'a str>) -> Option<&'a str> {
+        if self.with.alike { own } else { self.with.problems.as_deref() }
+    }
+}
+
 impl Row {
     /// Returns ours with its error.
     pub fn shown(&self) -> String {
@@ -250,6 +282,11 @@ impl Row {
             Published::Below(_) | Published::Above(_) => None,
         }
     }
+}
+
+/// Returns the patterns of problems of a table's rows or columns: `None`, for all problems, if there are none.
+fn patterns(given: &[String]) -> Vec<Option<&str>> {
+    if given.is_empty() { vec![None] } else { given.iter().map(|pattern| Some(pattern.as_str())).collect() }
 }
 
 /// Returns a pattern of problems without the stars at its ends, as a heading.

@@ -13,17 +13,18 @@ use crate::outcome::{Counts, Outcome, Row, Verdict, by_cause};
 use crate::table::Table;
 
 /// The name and the title of each page of experiments.
-const PAGES: [(&str, &str); 3] = [
+const PAGES: [(&str, &str); 4] = [
     ("testbed", "Results: the Neural Testbed"),
     ("regression", "Results: regression"),
     ("shift", "Results: dataset shift"),
+    ("decisions", "Results: decisions"),
 ];
 
 /// The first line of every page.
 const MADE: &str =
     "<!-- Made by `jointly reproduce --all --write` from experiments/*.toml and the runs kept here. -->\n";
 
-/// A page.
+/// A page, or a picture on one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The file's name.
@@ -57,8 +58,19 @@ pub fn pages(found: &[Found]) -> Result<Vec<Page>> {
         Ok(Page { file: format!("{name}.md"), text })
     };
     let mut pages = PAGES.iter().map(page).collect::<Result<Vec<_>>>()?;
+    for (experiment, outcome) in found {
+        let pictures = outcome.as_ref().map(Outcome::pictures).transpose()?.unwrap_or_default();
+        pages.extend((1..).zip(pictures).map(|(number, (_, text))| Page { file: picture(experiment, number), text }));
+    }
     pages.push(Page { file: "README.md".to_owned(), text: overview(found) });
     Ok(pages)
+}
+
+/// Returns the file of an experiment's picture, counted from 1: in the folder of its first run.
+fn picture(experiment: &Experiment, number: usize) -> String {
+    let Experiment { id, manifest } = experiment;
+    let folder = manifest.runs.first().map_or("", |run| run.name.as_str());
+    format!("{folder}/{id}-{number}.svg")
 }
 
 /// Returns the name by which links refer to a heading.
@@ -108,6 +120,9 @@ fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>
         let mut made = Table::new(&headings);
         rows.for_each(|row| made.row(row));
         text.push_str(&made.text());
+    }
+    for (number, (title, _)) in (1..).zip(outcome.pictures()?) {
+        let _ = write!(text, "\n![{title}: each agent is a point]({})\n", picture(experiment, number));
     }
     paragraph(text, "", &filled(&manifest.found, Some(outcome))?);
     Ok(())

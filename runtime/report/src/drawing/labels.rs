@@ -1,21 +1,21 @@
 //! Places labels beside points so that no label covers another label or a point.
 
-use crate::drawing::canvas::{Area, Spot};
+use crate::drawing::canvas::{Anchor, Area, Canvas, Spot};
 use crate::drawing::lettering::width;
 
 /// A label with its place.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Label {
+struct Label {
     /// The index of its point.
-    pub(crate) point: usize,
-    pub(crate) area: Area,
+    point: usize,
+    area: Area,
     /// Whether a line must join the label with its point, which is far away.
-    pub(crate) far: bool,
+    far: bool,
 }
 
 impl Label {
     /// Returns the spot of the label's edge that is nearest to another spot.
-    pub(crate) fn nearest(&self, (x, y): Spot) -> Spot {
+    fn nearest(&self, (x, y): Spot) -> Spot {
         (x.clamp(self.area.left, self.area.right()), y.clamp(self.area.top, self.area.bottom()))
     }
 
@@ -63,9 +63,23 @@ const DIRECTIONS: [(f64, f64); 12] = [
     (-0.4, 0.9),
 ];
 
-/// Places each text beside its point, within `bounds` and clear of all `obstacles`. Labels that do not fit are left
-/// out.
-pub(crate) fn place(points: &[(Spot, &str)], obstacles: &[Spot], bounds: Area) -> Vec<Label> {
+/// Writes each text beside its point, within `bounds` and clear of all `obstacles`. Returns the number of texts that do not
+/// fit, which are left out.
+pub(crate) fn write(canvas: &mut Canvas, points: &[(Spot, &str)], obstacles: &[Spot], bounds: Area) -> usize {
+    let labels = place(points, obstacles, bounds);
+    for label in &labels {
+        let (at, text) = points[label.point];
+        let Label { area, far, .. } = label;
+        if *far {
+            canvas.line(at, label.nearest(at), "leader");
+        }
+        canvas.text((area.left + area.width / 2.0, area.bottom() - 3.5), Anchor::Middle, "label", text);
+    }
+    points.len() - labels.len()
+}
+
+/// Returns the labels that fit.
+fn place(points: &[(Spot, &str)], obstacles: &[Spot], bounds: Area) -> Vec<Label> {
     let around = |(x, y): &Spot| Area { left: x - POINT, top: y - POINT, width: 2.0 * POINT, height: 2.0 * POINT };
     let mut taken: Vec<Area> = obstacles.iter().map(around).chain(points.iter().map(|(at, _)| around(at))).collect();
     let mut labels = Vec::new();
