@@ -23,9 +23,7 @@ fn results_are_small_and_every_run_has_its_scores() {
         files.iter().filter(|file| file.ends_with("plan.json")).map(|plan| plan.parent().unwrap()).collect();
     assert!(runs.len() > 15, "{} runs", runs.len());
     for run in runs {
-        // The part of a run that is not finished has its journal alone.
-        let part = run.join("results.jsonl.gz").is_file() && !run.join("leaderboard.csv").is_file();
-        assert!(part || run.join("scores.json.gz").is_file(), "{} has no scores.json.gz", run.display());
+        assert!(run.join("scores.json.gz").is_file(), "{} has no scores.json.gz", run.display());
         let twice = run.join("results.jsonl.gz").is_file() && run.join("report.html.gz").is_file();
         assert!(!twice, "{}: its page is made from its journal, and kept beside it", run.display());
     }

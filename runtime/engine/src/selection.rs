@@ -26,21 +26,62 @@ pub(crate) fn restrict<P>(
     for (alternative, alone) in alternatives(pattern) {
         let alone = suites::matcher(&alone)?;
         if !problems.iter().any(|problem| alone.is_match(name(problem))) {
+            let alternative = if alternative.is_empty() { "the empty alternative" } else { alternative };
             bail!("no problem of {suite} matches {alternative} in {pattern}; a name looks like {example}");
         }
     }
     Ok(left_out)
 }
 
-/// Returns each alternative in braces, with the pattern that has it alone in their place. Of braces in braces, those are the
-/// inner ones.
+/// Returns each alternative in braces, with the pattern that has it alone in their place. An alternative in another one stands
+/// for both.
 fn alternatives(pattern: &str) -> Vec<(&str, String)> {
     let mut found = Vec::new();
-    for (start, _) in pattern.match_indices('{') {
-        let inner = &pattern[start + 1..];
-        let Some(end) = inner.find(['{', '}']).filter(|end| inner[*end..].starts_with('}')) else { continue };
-        let (before, after) = (&pattern[..start], &inner[end + 1..]);
-        found.extend(inner[..end].split(',').map(|one| (one, format!("{before}{one}{after}"))));
+    for (start, end, parts) in groups(pattern) {
+        let alone = |part: &str| format!("{}{part}{}", &pattern[..start], &pattern[end..]);
+        for part in parts {
+            found.push((part, alone(part)));
+            found.extend(alternatives(part).into_iter().map(|(inner, own)| (inner, alone(&own))));
+        }
+    }
+    found
+}
+
+/// Returns where each pair of braces that is in no other begins and ends, with its alternatives. Braces and commas that are
+/// escaped or in a class of characters are none.
+fn groups(pattern: &str) -> Vec<(usize, usize, Vec<&str>)> {
+    let (mut found, mut parts) = (Vec::new(), Vec::new());
+    let (mut depth, mut start, mut from, mut at) = (0, 0, 0, 0);
+    while let Some(byte) = pattern.as_bytes().get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'[' => {
+                // A bracket is in the class if it is its first character.
+                let rest = pattern[at + 1..].trim_start_matches(['!', '^']);
+                let first = rest.chars().next().map_or(0, char::len_utf8);
+                let class = rest.get(first..).and_then(|rest| rest.find(']')).unwrap_or(0);
+                at = pattern.len() - rest.len() + first + class;
+            }
+            b'{' => {
+                if depth == 0 {
+                    (start, from) = (at, at + 1);
+                }
+                depth += 1;
+            }
+            b',' if depth == 1 => {
+                parts.push(&pattern[from..at]);
+                from = at + 1;
+            }
+            b'}' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    parts.push(&pattern[from..at]);
+                    found.push((start, at + 1, std::mem::take(&mut parts)));
+                }
+            }
+            _ => {}
+        }
+        at += 1;
     }
     found
 }
@@ -72,6 +113,15 @@ mod tests {
         assert_eq!(kept("*/{t10,t100}/seed0").unwrap(), [names[0], names[2]]);
         assert!(kept("*/t1{0,00}/seed{[0-9],1[0-9]}").unwrap_err().contains("matches 1[0-9] in */"));
         assert_eq!(kept("*/{t1{0,00}/seed0,t10/seed1}").unwrap(), names);
+        assert_eq!(kept("*/t10/seed{[0,1],1}").unwrap(), names[..2]);
+        let refused = |pattern: &str, alternative: &str| {
+            let found = kept(pattern).unwrap_err();
+            assert!(found.contains(&format!("matches {alternative} in ")), "{found}");
+        };
+        refused("*/{t1{0,9}/seed0,t10/seed1}", "9");
+        refused("*/{t1{0,00}/seed0,t99/seed1}", "t99/seed1");
+        refused("*/t10/seed{0,}", "the empty alternative");
+        refused("*/t10/seed{[0,1],[]}{]}", "[]}{]");
         let refusal = kept("*/{t10,t1000}/*").unwrap_err();
         assert!(refusal.starts_with("no problem of quick matches t1000 in */{t10,t1000}/*; a name looks"), "{refusal}");
         assert!(kept("*/{t1,t2}/*").unwrap_err().starts_with("no problem of quick matches */{t1,t2}/*; a name"));

@@ -1,12 +1,13 @@
 //! A picture of agents as points of two scores.
 
-use crate::drawing::{Area, Axis, Canvas, Palette, Panel, Point, Scale, labels, shortened};
+use crate::drawing::{Anchor, Area, Axis, Canvas, Palette, Panel, Point, Scale, labels, shortened};
 
 const WIDTH: f64 = 860.0;
 const AREA: Area = Area { left: 72.0, top: 34.0, width: WIDTH - 90.0, height: 430.0 };
 const FOOT: f64 = 46.0;
 const STYLE: &str = "
-svg { background: #fff; }
+svg { background: #fff; --paper: #fff; --ink: #16181d; --orange: #e69f00; --sky: #56b4e9; --green: #009e73; --blue: #0072b2;
+  --red: #d55e00; --purple: #cc79a7; --grey: #8a9099; }
 text { font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif; fill: #16181d; }
 .heading { font-size: 13px; font-weight: 600; }
 .label { font-size: 12px; }
@@ -30,8 +31,8 @@ pub struct Scatter<'a> {
 }
 
 impl Scatter<'_> {
-    /// Returns the picture as the contents of an SVG file. An axis is logarithmic if all its scores are positive; agents
-    /// whose scores are not finite are left out.
+    /// Returns the picture as the contents of an SVG file. An axis is logarithmic if all its scores are positive. Agents
+    /// whose scores are not finite are named below it.
     pub fn to_svg(&self) -> String {
         let finite: Vec<(&str, f64, f64)> =
             self.points.iter().copied().filter(|(_, x, y)| x.is_finite() && y.is_finite()).collect();
@@ -39,7 +40,13 @@ impl Scatter<'_> {
             let ends = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (v.min(a), v.max(b)));
             if ends.0 > 0.0 { Scale::logarithmic(ends, pixels) } else { Scale::linear(ends, pixels) }
         };
-        let mut canvas = Canvas::new(WIDTH, AREA.top + AREA.height + FOOT);
+        let mut notes = Vec::new();
+        let left_out = self.points.iter().filter(|(_, x, y)| !x.is_finite() || !y.is_finite());
+        let left_out: Vec<&str> = left_out.map(|(label, ..)| *label).collect();
+        if !left_out.is_empty() {
+            notes.push(format!("not finite: {}", left_out.join(", ")));
+        }
+        let mut canvas = Canvas::new(WIDTH, AREA.top + AREA.height + FOOT + 6.0);
         if !finite.is_empty() {
             let x = scale(finite.iter().map(|point| point.1).collect(), AREA.across());
             let y = scale(finite.iter().map(|point| point.2).collect(), AREA.upwards());
@@ -47,20 +54,32 @@ impl Scatter<'_> {
             let across = Axis { ticks: panel.x.ticks_apart(8), title: self.across, bare: false };
             let upwards = Axis { ticks: panel.y.ticks_apart(8), title: self.upwards, bare: false };
             panel.frame(&mut canvas, self.title, &across, &upwards);
-            let named = finite.iter().map(|(label, ..)| label.split(':').next().unwrap_or(label));
-            let palette = Palette::new(named.clone());
-            let spots = finite.iter().zip(named).map(|((label, x, y), name)| {
+            let agents: Vec<&str> = finite.iter().map(|(label, ..)| agent(label)).collect();
+            let palette = Palette::new(agents.iter().copied());
+            let spots = finite.iter().zip(&agents).map(|((label, x, y), name)| {
                 let point =
                     Point { x: *x, y: *y, stderr: f64::NAN, failed: false, title: format!("{label}: {x:.4}, {y:.4}") };
                 panel.point(&mut canvas, &point, &palette.style(name), true);
-                (panel.place(&point), shortened(name, 30))
+                // Variants of an agent are told apart by their settings.
+                let alone = agents.iter().filter(|other| *other == name).count() == 1;
+                (panel.place(&point), shortened(if alone { name } else { label }, 40))
             });
             let spots: Vec<_> = spots.collect();
             let points: Vec<_> = spots.iter().map(|(spot, name)| (*spot, name.as_str())).collect();
-            labels::write(&mut canvas, &points, &[], AREA);
+            let unnamed = labels::write(&mut canvas, &points, &[], AREA);
+            if unnamed > 0 {
+                notes.push(format!("names that do not fit: {unnamed}"));
+            }
         }
+        let note = notes.join("; ");
+        canvas.text((AREA.left, AREA.bottom() + FOOT - 2.0), Anchor::Start, "tick", &note);
         canvas.standalone(STYLE).into_string()
     }
+}
+
+/// Returns the agent of a label, without its settings.
+fn agent(label: &str) -> &str {
+    label.split(':').next().unwrap_or(label)
 }
 
 #[cfg(test)]
@@ -73,12 +92,17 @@ mod tests {
         let picture = Scatter { title: "Regret", across: "kl", upwards: "regret", points }.to_svg();
         assert_eq!(picture.matches("class=\"marker\"").count(), 2, "{picture}");
         assert!(picture.contains(">ensemble</text>") && picture.contains(">mlp</text>"), "{picture}");
-        assert!(picture.contains(">kl</text>") && picture.contains(">regret</text>") && !picture.contains("prior"));
+        assert!(picture.contains(">kl</text>") && picture.contains(">regret</text>"));
+        assert!(picture.contains(">not finite: prior</text>") && !picture.contains(">prior</text>"), "{picture}");
         // From 30 to 3000 the axis is logarithmic: each power of ten in between has a tick.
         assert!(picture.contains(">100</text>") && picture.contains(">1000</text>"), "{picture}");
         let nothing = Scatter { title: "", across: "", upwards: "", points: Vec::new() }.to_svg();
         assert!(!nothing.contains("class=\"marker\"") && nothing.starts_with("<svg"));
         let below = Scatter { title: "", across: "", upwards: "", points: vec![("a", -1.0, 0.0), ("b", 2.0, 0.5)] };
-        assert_eq!(below.to_svg().matches("class=\"marker\"").count(), 2);
+        let below = below.to_svg();
+        assert!(below.matches("class=\"marker\"").count() == 2 && below.contains(">-1.0</text>"), "{below}");
+        let variants = vec![("knn:k=1", 1.0, 1.0), ("knn:k=5", 2.0, 3.0)];
+        let variants = Scatter { title: "", across: "", upwards: "", points: variants }.to_svg();
+        assert!(variants.contains(">knn:k=1</text>") && variants.contains(">knn:k=5</text>"), "{variants}");
     }
 }

@@ -16,7 +16,7 @@ const SAMPLES: usize = 2000;
 /// The shares of bootstrap samples below the two ends of an interval.
 const ENDS: [f64; 2] = [0.025, 0.975];
 /// The fewest agents.
-const FEWEST: usize = 4;
+pub(crate) const FEWEST: usize = 4;
 
 /// A score of several agents: the sum and the number of each agent's values by cluster of problems.
 pub(crate) struct Scores {
@@ -80,7 +80,7 @@ impl Scores {
     }
 
     /// Returns the mean of each agent.
-    pub(crate) fn of_agents(&self) -> Vec<f64> {
+    pub(crate) fn agent_means(&self) -> Vec<f64> {
         let all = |count: usize| (0..count).collect::<Vec<usize>>();
         self.means(&all(self.agents.len()), &all(self.clusters.len()))
     }

@@ -235,56 +235,11 @@ pub fn keep(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathB
     }
     // The page of an earlier run is not of this one.
     remove(&into.join(format!("{PAGE}{GZ}")))?;
-    write_origin(&into, commit, &journal)?;
-    Ok(into)
-}
-
-/// Keeps a run that is not finished: its plan and origin, and compressed its journal, with which [`begin`] goes on.
-///
-/// # Errors
-/// When there is no journal, it has more than a megabyte, compressed, or a file cannot be read or written.
-pub fn keep_part(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathBuf> {
-    let into = folder.join(name);
-    let journal = contents(run, JOURNAL)?.with_context(|| format!("{} has no {JOURNAL}", run.shown()))?;
-    let bytes = compressed(&journal).context("failed to compress the journal")?;
-    ensure!(bytes.len() <= MOST_JOURNAL, "the journal of {} has {} bytes, compressed", run.shown(), bytes.len());
-    fs::create_dir_all(&into).with_context(|| format!("failed to make {}", into.shown()))?;
-    // Scores that are there are of another run.
-    for file in [LEADERBOARD.to_owned(), format!("{SCORES}{GZ}"), format!("{PAGE}{GZ}")] {
-        remove(&into.join(file))?;
-    }
-    let copied = fs::copy(run.join(PLAN), into.join(PLAN));
-    copied.with_context(|| format!("failed to copy {} to {}", run.join(PLAN).shown(), into.shown()))?;
-    let path = into.join(format!("{JOURNAL}{GZ}"));
-    fs::write(&path, bytes).with_context(|| format!("failed to write {}", path.shown()))?;
-    write_origin(&into, commit, &journal)?;
-    Ok(into)
-}
-
-/// Begins a run with the results that [`keep_part`] kept, and returns their number. Returns `None` if there are none, the run
-/// is finished, or it has begun already.
-///
-/// # Errors
-/// When a file cannot be read or written.
-pub fn begin(run: &Path, kept: &Path) -> Result<Option<usize>> {
-    if run.join(PLAN).exists() || !kept.join(PLAN).is_file() || contents(kept, SCORES)?.is_some() {
-        return Ok(None);
-    }
-    let Some(journal) = contents(kept, JOURNAL)? else { return Ok(None) };
-    fs::create_dir_all(run).with_context(|| format!("failed to make {}", run.shown()))?;
-    let path = run.join(JOURNAL);
-    fs::write(&path, &journal).with_context(|| format!("failed to write {}", path.shown()))?;
-    // The plan comes last: without it nothing has begun.
-    let copied = fs::copy(kept.join(PLAN), run.join(PLAN));
-    copied.with_context(|| format!("failed to copy {} to {}", kept.join(PLAN).shown(), run.shown()))?;
-    Ok(Some(journal.split_inclusive(|byte| *byte == b'\n').count()))
-}
-
-fn write_origin(into: &Path, commit: &str, journal: &[u8]) -> Result<()> {
-    let origin = Origin { commit: commit.to_owned(), seconds: seconds(journal) };
+    let origin = Origin { commit: commit.to_owned(), seconds: seconds(&journal) };
     let path = into.join(ORIGIN);
     let written = fs::write(&path, format!("{}\n", serde_json::to_string_pretty(&origin)?));
-    written.with_context(|| format!("failed to write {}", path.shown()))
+    written.with_context(|| format!("failed to write {}", path.shown()))?;
+    Ok(into)
 }
 
 /// Removes a file that may be there.
@@ -319,7 +274,7 @@ fn seconds(journal: &[u8]) -> Option<f64> {
 mod tests {
     use std::fs;
 
-    use super::{KeptRun, begin, compressed, contents, keep, keep_part};
+    use super::{KeptRun, compressed, contents, keep};
 
     /// PICF is of all 100 simulations together. Of the three tables two have enough test inputs for groups of a hundred.
     #[test]
@@ -365,28 +320,5 @@ mod tests {
         fs::create_dir(run.join("beliefs")).unwrap();
         keep(&run, &kept, "a/b", "c0ffee").unwrap();
         assert!(contents(&into, "results.jsonl").unwrap().is_none());
-    }
-
-    #[test]
-    fn a_part_that_is_kept_goes_on_elsewhere() {
-        let folder = tempfile::tempdir().unwrap();
-        let [run, kept, other] = ["run", "kept", "other"].map(|name| folder.path().join(name));
-        fs::create_dir_all(&run).unwrap();
-        let journal = "{\"seconds\":1.0}\n{\"seconds\":2.0}\n";
-        for (file, text) in [("plan.json", "{}"), ("leaderboard.csv", "a"), ("results.jsonl", journal)] {
-            fs::write(run.join(file), text).unwrap();
-        }
-        assert_eq!(begin(&other, &kept.join("a")).unwrap(), None);
-        let into = keep_part(&run, &kept, "a", "c0ffee").unwrap();
-        assert!(!into.join("leaderboard.csv").exists());
-        assert!(KeptRun::read(&kept, "a").unwrap().is_none());
-        assert_eq!(begin(&other, &into).unwrap(), Some(2));
-        assert_eq!(fs::read_to_string(other.join("results.jsonl")).unwrap(), journal);
-        assert_eq!(fs::read_to_string(other.join("plan.json")).unwrap(), "{}");
-        // A run that has begun keeps its own results, and one that is finished is not begun anew.
-        assert_eq!(begin(&other, &into).unwrap(), None);
-        fs::write(run.join("scores.json"), "{\"agents\":[]}").unwrap();
-        keep(&run, &kept, "a", "c0ffee").unwrap();
-        assert_eq!(begin(&folder.path().join("third"), &into).unwrap(), None);
     }
 }

@@ -18,7 +18,7 @@ mod values;
 
 pub use asked::find as find_run;
 pub use experiments::{Experiment, all, find, open};
-pub use kept::{KeptRun, begin, keep, keep_part};
+pub use kept::{KeptRun, keep};
 pub use manifest::{Chosen, Manifest, Published, Run};
 pub use outcome::{Counts, Outcome, Row, Titled, Verdict, by_cause};
 pub use page::{Found, Page, command, pages};

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use jointly_record::shell::quoted;
 use serde::Deserialize;
 
+use crate::association::FEWEST;
 use crate::statistic::Statistic;
 use crate::values::Units;
 
@@ -364,10 +365,15 @@ impl Manifest {
         for association in &self.associations {
             self.run(association.run.as_deref())?;
             self.run(association.with.run.as_deref().or(association.run.as_deref()))?;
-            let Association { title, with, problems, .. } = association;
+            let Association { title, with, problems, agents, .. } = association;
             ensure!(!with.scores.is_empty(), "{title} has no scores to go with");
-            let alike = with.alike && (with.problems.is_some() || problems.is_empty());
-            ensure!(!alike, "{title}: `alike` takes the patterns of `problems`, and no other");
+            ensure!(!with.alike || !problems.is_empty(), "{title}: `alike` needs `problems`, a pattern for each row");
+            ensure!(!with.alike || with.problems.is_none(), "{title}: give `alike` or `problems` in `with`, not both");
+            let mut different: Vec<&String> = agents.iter().collect();
+            different.sort_unstable();
+            different.dedup();
+            ensure!(different.len() == agents.len(), "{title}: `agents` names an agent twice");
+            ensure!(agents.is_empty() || agents.len() >= FEWEST, "{title}: `agents` names fewer than {FEWEST}");
         }
         for table in &self.tables {
             self.run(table.run.as_deref())?;
@@ -378,6 +384,11 @@ impl Manifest {
             ensure!(one, "{} has several scores and patterns of problems: give one score", table.title);
         }
         Ok(())
+    }
+
+    /// Returns the rank correlations of which there is a picture.
+    pub(crate) fn pictured(&self) -> impl Iterator<Item = &Association> {
+        self.associations.iter().filter(|association| association.picture)
     }
 
     /// Returns the run of that name, or the only one.
@@ -458,7 +469,19 @@ mod tests {
         let other = association.replace("[] }", "[\"kl_tau1\"], run = \"other\" }");
         assert!(defect(&format!("{RUN}{other}")).contains("it has no run other"));
         let alike = association.replace("[] }", "[\"kl_tau1\"], alike = true }");
-        assert!(defect(&format!("{RUN}{alike}")).contains("takes the patterns of `problems`"));
+        assert!(defect(&format!("{RUN}{alike}")).contains("`alike` needs `problems`"));
+        let both = alike
+            .replace("alike = true", "alike = true, problems = \"*\"")
+            .replace("score =", "problems = [\"*\"]\nscore =");
+        assert!(defect(&format!("{RUN}{both}")).contains("not both"));
+        for (agents, expected) in
+            [("\"a\", \"b\"", "fewer than 4"), ("\"a\", \"b\", \"c\", \"d\", \"a\"", "an agent twice")]
+        {
+            let named = association
+                .replace("[] }", "[\"kl_tau1\"] }")
+                .replace("score =", &format!("agents = [{agents}]\nscore ="));
+            assert!(defect(&format!("{RUN}{named}")).contains(expected));
+        }
         let compare = |lines: &str| {
             format!("{RUN}\n[[compare]]\ntitle = \"KL\"\nscore = \"kl_tau1\"\nreading-error = 0.1\n{lines}")
         };

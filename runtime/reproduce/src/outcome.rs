@@ -163,13 +163,16 @@ impl<'e> Outcome<'e> {
     pub fn tables(&self) -> Result<Vec<Titled<'_>>> {
         let Manifest { tables, associations, .. } = &self.experiment.manifest;
         let tables = tables.iter().map(|table| Ok((table.title.as_str(), self.table(table)?)));
-        let associated = associations.iter().map(|own| Ok((own.title.as_str(), self.associated(own)?)));
+        let associated = associations.iter().map(|own| {
+            let rows = self.associated(own).with_context(|| own.title.clone())?;
+            Ok((own.title.as_str(), rows))
+        });
         tables.chain(associated).collect()
     }
 
     fn associated(&self, association: &Association) -> Result<Vec<Vec<String>>> {
         let Association { title, with, score, .. } = association;
-        let (run, other) = self.sides(association)?;
+        let (run, other) = self.runs_of(association)?;
         let labels = association.labels(run);
         let mut headings = vec!["problems".to_owned()];
         for own in &with.scores {
@@ -180,7 +183,7 @@ impl<'e> Outcome<'e> {
         let mut rows = vec![headings];
         for pattern in patterns(&association.problems) {
             let target = Scores::read(run, &labels, score, pattern)?;
-            let read = |score: &str| Scores::read(other, &labels, score, association.theirs(pattern));
+            let read = |score: &str| Scores::read(other, &labels, score, association.predictor_pattern(pattern));
             let given = with.given.as_deref().map(read).transpose()?;
             let mut cells = vec![pattern.map_or("all", bare).to_owned()];
             for name in &with.scores {
@@ -193,27 +196,27 @@ impl<'e> Outcome<'e> {
         Ok(rows)
     }
 
-    /// Draws the agents as points: for each rank correlation that asks for it, its title and the picture.
+    /// Draws the agents as points, for each rank correlation that asks for it.
     ///
     /// # Errors
     /// When a run lacks an agent, score or problem.
-    pub fn pictures(&self) -> Result<Vec<(&str, String)>> {
-        let asked = self.experiment.manifest.associations.iter().filter(|association| association.picture);
-        asked.map(|association| Ok((association.title.as_str(), self.picture(association)?))).collect()
+    pub fn pictures(&self) -> Result<Vec<String>> {
+        let drawn = |association: &Association| self.picture(association).with_context(|| association.title.clone());
+        self.experiment.manifest.pictured().map(drawn).collect()
     }
 
     fn picture(&self, association: &Association) -> Result<String> {
-        let (run, other) = self.sides(association)?;
+        let (run, other) = self.runs_of(association)?;
         let labels = association.labels(run);
         let pattern = patterns(&association.problems).first().copied().flatten();
         let across = association.with.scores.last().context("it has no scores to go with")?;
-        let x = Scores::read(other, &labels, across, association.theirs(pattern))?.of_agents();
-        let y = Scores::read(run, &labels, &association.score, pattern)?.of_agents();
+        let x = Scores::read(other, &labels, across, association.predictor_pattern(pattern))?.agent_means();
+        let y = Scores::read(run, &labels, &association.score, pattern)?.agent_means();
         let points = labels.iter().zip(x).zip(y).map(|((label, x), y)| (*label, x, y)).collect();
         Ok(Scatter { title: &association.title, across, upwards: &association.score, points }.to_svg())
     }
 
-    fn sides(&self, association: &Association) -> Result<(&KeptRun, &KeptRun)> {
+    fn runs_of(&self, association: &Association) -> Result<(&KeptRun, &KeptRun)> {
         let own = association.run.as_deref();
         Ok((self.run(own)?, self.run(association.with.run.as_deref().or(own))?))
     }
@@ -263,8 +266,8 @@ impl Association {
         self.agents.iter().map(String::as_str).collect()
     }
 
-    /// Returns the pattern of the other scores' problems in a row.
-    fn theirs<'a>(&'a self, own: Option<&'a str>) -> Option<&'a str> {
+    /// Returns the pattern of the predictor's problems in the row of a pattern.
+    fn predictor_pattern<'a>(&'a self, own: Option<&'a str>) -> Option<&'a str> {
         if self.with.alike { own } else { self.with.problems.as_deref() }
     }
 }

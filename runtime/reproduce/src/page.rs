@@ -60,7 +60,7 @@ pub fn pages(found: &[Found]) -> Result<Vec<Page>> {
     let mut pages = PAGES.iter().map(page).collect::<Result<Vec<_>>>()?;
     for (experiment, outcome) in found {
         let pictures = outcome.as_ref().map(Outcome::pictures).transpose()?.unwrap_or_default();
-        pages.extend((1..).zip(pictures).map(|(number, (_, text))| Page { file: picture(experiment, number), text }));
+        pages.extend((1..).zip(pictures).map(|(number, text)| Page { file: picture(experiment, number), text }));
     }
     pages.push(Page { file: "README.md".to_owned(), text: overview(found) });
     Ok(pages)
@@ -121,7 +121,8 @@ fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>
         rows.for_each(|row| made.row(row));
         text.push_str(&made.text());
     }
-    for (number, (title, _)) in (1..).zip(outcome.pictures()?) {
+    for (number, association) in (1..).zip(manifest.pictured()) {
+        let title = &association.title;
         let _ = write!(text, "\n![{title}: each agent is a point]({})\n", picture(experiment, number));
     }
     paragraph(text, "", &filled(&manifest.found, Some(outcome))?);

@@ -57,8 +57,8 @@ impl Picture {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         if let Some(kind) = suites::kind_of(&self.problem).filter(|kind| !DRAWN.contains(&kind.name)) {
             bail!(
-                "{} is of {}, of which there is no picture; `jointly report DIR --format html` shows what a run has, and for \
-                 a picture {OTHER}",
+                "{} is a problem of {}, and only those of classification and regression have pictures: {OTHER}; `jointly \
+                 report DIR --format html` shows the results of a run",
                 self.problem,
                 kind.name
             );

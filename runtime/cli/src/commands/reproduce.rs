@@ -15,8 +15,7 @@ use jointly_record::guess;
 use jointly_record::quantity::counted;
 use jointly_report::table::{render, wrap};
 use jointly_reproduce::{
-    Counts, Experiment, Found, Outcome, Run, all, begin, by_cause, command, find, find_run, keep, keep_part, open,
-    pages,
+    Counts, Experiment, Found, Outcome, Run, all, by_cause, command, find, find_run, keep, open, pages,
 };
 use serde_json::json;
 
@@ -46,10 +45,6 @@ pub(crate) struct Reproduce {
     /// Keep the finished runs of the experiment among the results, with the commit that this command was built from
     #[arg(long, conflicts_with = "all")]
     keep: bool,
-    /// With --keep: run nothing, and keep the results that are there of runs that are not finished. The experiment goes on
-    /// from them, on any machine
-    #[arg(long, requires = "keep")]
-    part: bool,
     /// The folder of new runs
     #[arg(long, value_name = "DIR", default_value = OUT)]
     out: PathBuf,
@@ -106,15 +101,6 @@ impl Reproduce {
         }
         ensure!(find(name)?.is_some(), "--keep is for the project's own experiments, and {name} is a file");
         let commit = commit()?;
-        if self.part {
-            for run in &experiment.manifest.runs {
-                let made = out.join(&run.name);
-                ensure!(!made.join(SCORES).is_file(), "{} is finished; leave out --part", made.shown());
-                let kept = keep_part(&made, &self.kept, &run.name, commit)?;
-                output::note(&format!("kept {}", kept.shown()));
-            }
-            return Ok(ExitCode::from(exit::DONE));
-        }
         let mut missing = Vec::new();
         for run in &experiment.manifest.runs {
             let kept = self.kept.join(&run.name);
@@ -208,10 +194,7 @@ impl Reproduce {
         let asked = runs.iter().map(|run| self.asked(run, &experiment.id));
         // All are read before the first starts.
         let asked: Vec<(PathBuf, Vec<OsString>, Jointly)> = asked.collect::<Result<_>>()?;
-        for ((out, words, command), run) in asked.into_iter().zip(runs) {
-            if let Some(results) = begin(&out, &self.kept.join(&run.name))? {
-                output::note(&format!("{} goes on from {}", run.name, counted(results, "kept result")));
-            }
+        for (out, words, command) in asked {
             let shown: Vec<_> =
                 words.iter().map(|word| jointly_record::shell::quoted(&word.to_string_lossy())).collect();
             output::note(&shown.join(" "));
@@ -251,14 +234,6 @@ impl Reproduce {
                 runs.join(", ")
             );
         };
-        if !self.kept_runs.check {
-            let out = self.out.join(&experiment.id);
-            for (number, (_, picture)) in (1..).zip(outcome.pictures()?) {
-                let path = out.join(format!("{}-{number}.svg", experiment.id));
-                directory::write_whole(&path, picture.as_bytes(), "make room, or give another place by --out")?;
-                output::note(&format!("drawn: {}", path.shown()));
-            }
-        }
         if self.json {
             output::print_json(&document(&outcome))?;
         } else {
@@ -271,7 +246,22 @@ impl Reproduce {
                 return Ok(ExitCode::from(exit::BAD_INPUT));
             }
         }
+        if !self.kept_runs.check {
+            self.draw(&outcome)?;
+        }
         Ok(ExitCode::from(exit::DONE))
+    }
+
+    /// Writes the pictures of an experiment beside its runs.
+    fn draw(&self, outcome: &Outcome) -> Result<()> {
+        let id = &outcome.experiment.id;
+        for (number, picture) in (1..).zip(outcome.pictures()?) {
+            let path = self.out.join(id).join(format!("{id}-{number}.svg"));
+            fs::create_dir_all(self.out.join(id)).with_context(|| format!("failed to make {}", self.out.shown()))?;
+            directory::write_whole(&path, picture.as_bytes(), "make room, or give another place by --out")?;
+            output::note(&format!("drawn: {}", path.shown()));
+        }
+        Ok(())
     }
 
     /// Checks the pages of all experiments against their kept runs, or writes them.
