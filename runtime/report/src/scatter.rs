@@ -38,7 +38,9 @@ impl Scatter<'_> {
             self.points.iter().copied().filter(|(_, x, y)| x.is_finite() && y.is_finite()).collect();
         let scale = |values: Vec<f64>, pixels| {
             let ends = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (v.min(a), v.max(b)));
-            if ends.0 > 0.0 { Scale::logarithmic(ends, pixels) } else { Scale::linear(ends, pixels) }
+            let logarithmic = ends.0 > 0.0;
+            let scale = if logarithmic { Scale::logarithmic(ends, pixels) } else { Scale::linear(ends, pixels) };
+            (scale, if logarithmic { " (logarithmic)" } else { "" })
         };
         let mut notes = Vec::new();
         let left_out = self.points.iter().filter(|(_, x, y)| !x.is_finite() || !y.is_finite());
@@ -48,11 +50,12 @@ impl Scatter<'_> {
         }
         let mut canvas = Canvas::new(WIDTH, AREA.top + AREA.height + FOOT + 6.0);
         if !finite.is_empty() {
-            let x = scale(finite.iter().map(|point| point.1).collect(), AREA.across());
-            let y = scale(finite.iter().map(|point| point.2).collect(), AREA.upwards());
+            let (x, across) = scale(finite.iter().map(|point| point.1).collect(), AREA.across());
+            let (y, upwards) = scale(finite.iter().map(|point| point.2).collect(), AREA.upwards());
             let panel = Panel { area: AREA, x, y };
-            let across = Axis { ticks: panel.x.ticks_apart(8), title: self.across, bare: false };
-            let upwards = Axis { ticks: panel.y.ticks_apart(8), title: self.upwards, bare: false };
+            let (across, upwards) = (self.across.to_owned() + across, self.upwards.to_owned() + upwards);
+            let across = Axis { ticks: panel.x.ticks_apart(8), title: &across, bare: false };
+            let upwards = Axis { ticks: panel.y.ticks_apart(8), title: &upwards, bare: false };
             panel.frame(&mut canvas, self.title, &across, &upwards);
             let agents: Vec<&str> = finite.iter().map(|(label, ..)| agent(label)).collect();
             let palette = Palette::new(agents.iter().copied());
@@ -92,7 +95,7 @@ mod tests {
         let picture = Scatter { title: "Regret", across: "kl", upwards: "regret", points }.to_svg();
         assert_eq!(picture.matches("class=\"marker\"").count(), 2, "{picture}");
         assert!(picture.contains(">ensemble</text>") && picture.contains(">mlp</text>"), "{picture}");
-        assert!(picture.contains(">kl</text>") && picture.contains(">regret</text>"));
+        assert!(picture.contains(">kl (logarithmic)</text>") && picture.contains(">regret (logarithmic)</text>"));
         assert!(picture.contains(">not finite: prior</text>") && !picture.contains(">prior</text>"), "{picture}");
         // From 30 to 3000 the axis is logarithmic: each power of ten in between has a tick.
         assert!(picture.contains(">100</text>") && picture.contains(">1000</text>"), "{picture}");
@@ -101,6 +104,7 @@ mod tests {
         let below = Scatter { title: "", across: "", upwards: "", points: vec![("a", -1.0, 0.0), ("b", 2.0, 0.5)] };
         let below = below.to_svg();
         assert!(below.matches("class=\"marker\"").count() == 2 && below.contains(">-1.0</text>"), "{below}");
+        assert!(!below.contains("logarithmic"), "{below}");
         let variants = vec![("knn:k=1", 1.0, 1.0), ("knn:k=5", 2.0, 3.0)];
         let variants = Scatter { title: "", across: "", upwards: "", points: variants }.to_svg();
         assert!(variants.contains(">knn:k=1</text>") && variants.contains(">knn:k=5</text>"), "{variants}");
