@@ -84,9 +84,9 @@ pub(crate) struct Request {
     files: Vec<PathBuf>,
     #[command(flatten)]
     data: DataArguments,
-    /// Functions sampled from each agent; raise it where the report says that there are too few. With auto, in
-    /// classification, draws are doubled until the error over draws and the estimated bias of each joint score are at most
-    /// 0.05 nats, up to 16384 draws; auto:NATS:MOST sets both numbers; it uses --partition jackknife [default: the suite's]
+    /// The number of functions sampled from each agent; raise it where the report says that there are too few draws. In
+    /// classification, auto doubles it until the draw error and the estimated bias of each joint score are at most 0.05 nats,
+    /// up to 16384 draws, and auto:NATS:MOST sets both limits; both use --partition jackknife [default: the suite's]
     #[arg(long, value_name = "M", value_parser = AskedDraws::from_str)]
     draws: Option<AskedDraws>,
     /// The estimator of joint likelihoods: a partition of the draws above tau 10, or the jackknife at every tau [default:

@@ -1,6 +1,6 @@
 //! Manifests: an experiment as its file describes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use jointly_record::shell::quoted;
@@ -369,9 +369,7 @@ impl Manifest {
             ensure!(!with.scores.is_empty(), "{title} has no scores to go with");
             ensure!(!with.alike || !problems.is_empty(), "{title}: `alike` needs `problems`, a pattern for each row");
             ensure!(!with.alike || with.problems.is_none(), "{title}: give `alike` or `problems` in `with`, not both");
-            let mut different: Vec<&String> = agents.iter().collect();
-            different.sort_unstable();
-            different.dedup();
+            let different: BTreeSet<&String> = agents.iter().collect();
             ensure!(different.len() == agents.len(), "{title}: `agents` names an agent twice");
             ensure!(agents.is_empty() || agents.len() >= FEWEST, "{title}: `agents` names fewer than {FEWEST}");
         }

@@ -255,9 +255,10 @@ impl Reproduce {
     /// Writes the pictures of an experiment beside its runs.
     fn draw(&self, outcome: &Outcome) -> Result<()> {
         let id = &outcome.experiment.id;
+        let folder = self.out.join(id);
         for (number, picture) in (1..).zip(outcome.pictures()?) {
-            let path = self.out.join(id).join(format!("{id}-{number}.svg"));
-            fs::create_dir_all(self.out.join(id)).with_context(|| format!("failed to make {}", self.out.shown()))?;
+            fs::create_dir_all(&folder).with_context(|| format!("failed to make {}", folder.shown()))?;
+            let path = folder.join(format!("{id}-{number}.svg"));
             directory::write_whole(&path, picture.as_bytes(), "make room, or give another place by --out")?;
             output::note(&format!("drawn: {}", path.shown()));
         }
