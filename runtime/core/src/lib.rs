@@ -16,6 +16,7 @@ pub mod digest;
 pub mod distribution;
 pub mod estimate;
 pub mod failure;
+pub mod functions;
 pub mod guess;
 pub mod image_shape;
 pub mod inputs;

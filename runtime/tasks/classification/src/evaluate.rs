@@ -4,7 +4,6 @@ mod audit;
 mod block;
 mod chunks;
 mod error;
-mod functions;
 
 use std::ops::Range;
 
@@ -12,11 +11,11 @@ pub use audit::{Audit, Sample};
 pub(crate) use block::Block;
 use chunks::Budget;
 pub use error::EvaluateError;
-pub use functions::Functions;
 
 use crate::{Evaluation, ProblemScores};
 use jointly_core::classifier::Model;
 use jointly_core::estimate::DrawError;
+use jointly_core::functions::Functions;
 use jointly_core::metric::MarginalScores;
 use jointly_core::tau_samples::TauSamples;
 use jointly_core::{JointScore, Real, Seed};

@@ -9,7 +9,6 @@
 mod audit;
 mod draws;
 mod empirical;
-mod functions;
 mod joint;
 mod mixture;
 mod options;

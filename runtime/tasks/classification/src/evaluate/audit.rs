@@ -4,10 +4,10 @@
 //! that looks at the rest of the call, or remembers earlier calls, could fit its answers to one another, and is not
 //! scored.
 
+use jointly_core::functions::Functions;
 use jointly_core::stream::{Stream, stream};
 
 use super::EvaluateError;
-use super::functions::Functions;
 use crate::rule::Rule;
 
 /// Number of audited draws; fixed, so that the fuel of an audit depends on the sizes alone.
@@ -136,7 +136,7 @@ impl Audit {
 impl Audited {
     /// Audits the draw at an index.
     fn of(index: usize, functions: &Functions) -> Self {
-        let function = functions.places[index] as usize;
+        let function = functions.places[index];
         Self { draw: functions.numbers[index], canonical: functions.draws[function], function, answers: Vec::new() }
     }
 

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use block::Block;
 use means::Means;
 
+use jointly_core::functions::Functions;
 use jointly_core::pick;
 use jointly_core::stream::stream;
 use jointly_core::{Inputs, Model, Seed, Task};
@@ -18,7 +19,7 @@ use super::level::ShiftLevel;
 use super::options::ShiftOptions;
 use super::problem::ShiftProblem;
 use super::score::{Condition, ConditionScores, DetectionScores, ShiftScores};
-use crate::evaluate::{Audit, EvaluateError, Functions};
+use crate::evaluate::{Audit, EvaluateError};
 use crate::rule::Rule;
 
 /// Number of probabilities that one call returns: 32 MiB.

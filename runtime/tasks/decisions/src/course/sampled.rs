@@ -1,8 +1,9 @@
 //! Asks an agent for each of its functions at all actions.
 
 use jointly_classification::EvaluateError;
-use jointly_classification::evaluate::{Audit, Functions};
+use jointly_classification::evaluate::Audit;
 use jointly_core::classifier::Model;
+use jointly_core::functions::Functions;
 use jointly_core::inputs::Inputs;
 use jointly_core::matrix::Matrix;
 use jointly_core::stream::Stream;
@@ -32,7 +33,7 @@ pub(super) fn each_function<M: Model>(
 ) -> Result<(), EvaluateError<M::Error>> {
     let functions = Functions::among(numbers, |draws| model.canonical_draws(draws))?;
     let mut named: Vec<Vec<usize>> = vec![Vec::new(); functions.draws.len()];
-    functions.places.iter().enumerate().for_each(|(index, &place)| named[place as usize].push(index));
+    functions.places.iter().enumerate().for_each(|(index, &place)| named[place].push(index));
 
     let inputs = Inputs::from(actions.clone());
     let width = actions.rows() * classes;

@@ -3,6 +3,7 @@
 //! A draw names a function only if its value at an input depends on nothing else. An agent that looks at the rest of
 //! the call could fit its answers to one another, so it is not scored.
 
+use jointly_core::functions::Functions;
 use jointly_core::matrix::Matrix;
 use jointly_core::pick;
 use jointly_core::regression::answer::{Bounds, Gaussian, Intervals};
@@ -10,7 +11,6 @@ use jointly_core::regression::regressor::Belief;
 use jointly_core::stream::stream;
 
 use super::draws::Draws;
-use super::functions::Functions;
 use super::options::PredictionOptions;
 use crate::fit::FitError;
 

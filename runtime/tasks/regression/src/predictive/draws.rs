@@ -1,11 +1,11 @@
 //! The values of sampled functions at a block of rows, and the predictions derived from them.
 
 use jointly_core::correlations::{MomentsError, SampledFunctions};
+use jointly_core::functions::Functions;
 use jointly_core::matrix::Matrix;
 use jointly_core::regression::regressor::Belief;
 
 use super::empirical::weighted_quantile;
-use super::functions::Functions;
 use super::mixture::{Component, NormalMixture};
 use crate::standardize::Standardization;
 

@@ -1,12 +1,12 @@
 //! Asks an agent for its predictions at each row, and derives what it does not give.
 
+use jointly_core::functions::Functions;
 use jointly_core::matrix::Matrix;
 use jointly_core::regression::answer::{Bounds, Gaussian, Intervals};
 use jointly_core::regression::regressor::Belief;
 
 use super::audit::{self, Audit};
 use super::draws::Draws;
-use super::functions::Functions;
 use super::{LevelIntervals, Origin, Prediction, PredictionOptions, Samples};
 use crate::fit::{FitError, Fitted};
 
@@ -16,7 +16,7 @@ pub(super) const GAUSSIAN_ROWS: usize = 256;
 impl<B: Belief> Fitted<B> {
     /// Returns the agent's distinct functions among draws 0..M.
     pub(crate) fn functions(&mut self, options: &PredictionOptions) -> Result<Functions, FitError<B::Error>> {
-        Functions::of(&mut self.belief, options.draws).map_err(FitError::Agent)
+        Functions::of(options.draws, |draws| self.belief.canonical_draws(draws)).map_err(FitError::Agent)
     }
 
     /// Returns the agent's predictions at the rows.
@@ -108,7 +108,8 @@ impl<B: Belief> Fitted<B> {
         numbers: Vec<u64>,
         options: &PredictionOptions,
     ) -> Result<Samples, FitError<B::Error>> {
-        let functions = Functions::among(&mut self.belief, numbers).map_err(FitError::Agent)?;
+        let functions =
+            Functions::among(numbers, |draws| self.belief.canonical_draws(draws)).map_err(FitError::Agent)?;
         let inputs = self.standardization.inputs(inputs)?;
         Ok(self.draws(&functions, &inputs, options)?.samples(&functions))
     }

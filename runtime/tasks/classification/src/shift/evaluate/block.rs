@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use jointly_core::Seed;
 use jointly_core::estimate::DrawError;
+use jointly_core::functions::Functions;
 use jointly_core::metric::{MarginalScores, Metric};
 use jointly_core::score::JointScore;
 use jointly_core::task::Task;
 
 use super::means::Means;
-use crate::evaluate::{Block as JointBlock, Functions};
+use crate::evaluate::Block as JointBlock;
 use crate::rule::Rule;
 use crate::shift::options::ShiftOptions;
 
@@ -62,7 +63,7 @@ impl<'a> Block<'a> {
         // Adds up draw by draw instead of function by function, so that the grouping of draws by function changes no
         // bit.
         for (done, &place) in (1..=self.draws).zip(&self.functions.places) {
-            let function = &probs[place as usize * width..][..width];
+            let function = &probs[place * width..][..width];
             sums.iter_mut().zip(function).for_each(|(sum, &p)| *sum += f64::from(p));
             if let Some((_, squares)) = checkpoints.next_if(|(checkpoint, _)| **checkpoint == done)
                 && let Some(labels) = labels
