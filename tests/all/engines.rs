@@ -6,12 +6,17 @@ use crate::command::done;
 use crate::guests::argument;
 use crate::run::RunDirectory;
 
-/// Suites that together include every bundled agent, with one problem each and options that keep them small, because
-/// the interpreter is many times slower.
-const SUITES: [(&str, &[&str]); 3] = [
-    ("quick", &["--problems", "quick/t10/temp0.1/seed0", "--draws", "10"]),
-    ("quick/coverage", &["--problems", "quick/coverage/line/sim0", "--draws", "10"]),
-    ("quick/shift", &["--problems", "*/seed0", "--draws", "4", "--shifts", "rotation/90", "--taus", "1"]),
+/// The quick suites that need no data of others, each with the kind of its agents, one problem, and options that keep it small,
+/// because the interpreter is many times slower.
+const SUITES: [(&str, &str, &[&str]); 8] = [
+    ("quick", "classification", &["--problems", "*/t10/temp0.1/seed0", "--draws", "10"]),
+    ("quick/dyadic", "classification", &["--problems", "*/d2/*/temp0.1/seed0", "--draws", "10"]),
+    ("quick/coverage", "regression", &["--problems", "*/line/sim0", "--draws", "10"]),
+    ("quick/correlations", "regression", &["--problems", "*/d1/set0", "--draws", "10"]),
+    ("quick/shift", "shift", &["--problems", "*/seed0", "--draws", "4", "--shifts", "rotation/90", "--taus", "1"]),
+    ("quick/decisions/bandit", "classification", &["--problems", "*/temp0.1/seed0", "--draws", "4", "--steps", "4"]),
+    ("quick/decisions/optimize", "regression", &["--problems", "*/branin/*/thompson", "--draws", "4", "--steps", "5"]),
+    ("quick/decisions/active", "classification", &["--problems", "*/margin", "--draws", "4", "--steps", "4"]),
 ];
 
 /// Settings that keep training small; an agent gets those that it knows in the suite. Other agents are small anyway.
@@ -39,15 +44,15 @@ const SMALL: [(&str, &str); 21] = [
     ("warmup", "10"),
 ];
 
-/// Returns the bundled agents of a suite at their smallest: all that support its kind of task and, under dataset shift,
-/// those with networks for images and tokens.
-fn agents(suite: &str) -> Vec<String> {
-    let kind = if suite == "quick/coverage" { "regression" } else { "classification" };
+/// Returns the bundled agents for a kind of task at their smallest; under dataset shift, those with networks for images and
+/// tokens.
+fn agents(of: &str) -> Vec<String> {
+    let kind = if of == "regression" { of } else { "classification" };
     let listing: Value = serde_json::from_str(&done(["agents", "--json"])).unwrap();
     // The oracle is no component, so no engine runs it.
     let takes_part = |agent: &&Value| {
         let supports = agent["interfaces"].as_array().is_some_and(|all| all.iter().any(|one| one == kind));
-        agent["name"] != "oracle" && supports && (suite != "quick/shift" || agent["tokens"] == true)
+        agent["name"] != "oracle" && supports && (of != "shift" || agent["tokens"] == true)
     };
     let small = |agent: &Value| {
         let knows = |name: &str| {
@@ -85,8 +90,8 @@ fn without_fuel(directory: &RunDirectory) -> Vec<Value> {
 #[test]
 fn every_bundled_agent_has_the_same_bytes_compiled_and_interpreted() {
     let mut seen = 0;
-    for (suite, options) in SUITES {
-        let agents = agents(suite);
+    for (suite, kind, options) in SUITES {
+        let agents = agents(kind);
         seen += agents.len();
         let run = |engine: &str| {
             let directory = RunDirectory::new();
@@ -103,7 +108,7 @@ fn every_bundled_agent_has_the_same_bytes_compiled_and_interpreted() {
         assert!(everywhere.read("scores.json") != compiled.read("scores.json"), "{suite}");
         assert!(without_fuel(&everywhere) == without_fuel(&compiled), "{suite}");
     }
-    assert!(seen > 35, "{seen}");
+    assert!(seen > 150, "{seen}");
 }
 
 #[test]
