@@ -23,6 +23,8 @@ pub trait TaskKind: 'static {
     const FUEL: u64;
     /// The units of the standard error if a run has a single problem.
     const UNITS_OF_ONE: Units;
+    /// What problems of one cluster share, as messages name it.
+    const SHARED: &'static str = "dataset";
     /// Whether some of a suite's problems may lack a score that others have.
     const MAY_LACK_SCORES: bool = false;
     /// Whether the host's reference may take part: the sampler of the true posterior, on problems of which it is known.
@@ -173,6 +175,8 @@ pub struct Kind {
     pub fuel: u64,
     /// The units of the standard error if a run has a single problem.
     pub units_of_one: Units,
+    /// What problems of one cluster share.
+    pub shared: &'static str,
     /// Whether some of a suite's problems may lack a score that others have.
     pub may_lack_scores: bool,
     /// Whether the host's reference may take part.
@@ -195,6 +199,7 @@ impl Kind {
             interface: K::interface,
             fuel: K::FUEL,
             units_of_one: K::UNITS_OF_ONE,
+            shared: K::SHARED,
             may_lack_scores: K::MAY_LACK_SCORES,
             reference: K::REFERENCE,
             reference_is_bound: K::REFERENCE_IS_BOUND,

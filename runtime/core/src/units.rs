@@ -1,5 +1,7 @@
 //! The units over which the standard errors of a run's means are taken.
 
+use std::borrow::Cow;
+
 /// The units over which the standard errors of a run's means are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Units {
@@ -11,16 +13,16 @@ pub enum Units {
     Inputs,
     /// The problems, each with data of its own.
     Problems,
-    /// Datasets that several problems share.
-    Datasets,
-    /// One dataset shared by all problems, which has no standard error.
-    OneDataset,
+    /// What several problems share, by its name: datasets, or environments.
+    Shared(&'static str),
+    /// One such thing that all problems share, so that there is no standard error.
+    OneShared(&'static str),
 }
 
 impl Units {
     /// Returns the meaning of ±, as a clause.
-    pub fn clause(self) -> &'static str {
-        match self {
+    pub fn clause(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::TauSamples => "± is the standard error over the tau-samples of the problem",
             Self::OneProblem => "no ±, because there is only one problem",
             Self::Inputs => {
@@ -28,16 +30,16 @@ impl Units {
                  training; means over levels of shift have none"
             }
             Self::Problems => "± is the standard error over problems",
-            Self::Datasets => "± is the standard error over datasets",
-            Self::OneDataset => "no ±, because all problems share one dataset",
-        }
+            Self::Shared(name) => return format!("± is the standard error over {name}s").into(),
+            Self::OneShared(name) => return format!("no ±, because all problems share one {name}").into(),
+        })
     }
 
     /// Returns the name of a unit, if means are over several.
     pub fn unit(self) -> &'static str {
         match self {
             Self::TauSamples | Self::OneProblem | Self::Inputs | Self::Problems => "problem",
-            Self::Datasets | Self::OneDataset => "dataset",
+            Self::Shared(name) | Self::OneShared(name) => name,
         }
     }
 }

@@ -26,7 +26,7 @@ impl KindPage for DecisionPage {
 
     fn errors(&self, units: Units) -> Option<&'static str> {
         Some(match units {
-            Units::Datasets | Units::OneDataset => {
+            Units::Shared(_) | Units::OneShared(_) => {
                 "One standard error over functions or environments, each with actions of its own. Problems that differ only in \
                  the rule by which actions are chosen share all of that, and count as one. A single one has none."
             }

@@ -41,7 +41,7 @@ fn errors(units: Units) -> &'static str {
         Units::OneProblem => {
             "One standard error over problems; a single problem has none, because its test points share one training set."
         }
-        Units::Datasets | Units::OneDataset => {
+        Units::Shared(_) | Units::OneShared(_) => {
             "One standard error, clustered by dataset: problems on one dataset share its examples, so that datasets \
              are the independent units, however many problems each has. With a single dataset there is none."
         }

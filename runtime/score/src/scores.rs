@@ -104,13 +104,14 @@ impl<'a> Scores<'a> {
 
     /// Returns the units over which standard errors of the plan's problems are taken.
     pub fn units(&self) -> Units {
+        let kind = self.plan.kind();
         let clusters: Vec<&str> = self.plan.problems.iter().map(PlannedProblem::cluster).collect();
         let alone = self.plan.problems.iter().all(|planned| planned.problem == planned.cluster());
         match clusters.as_slice() {
-            [_] => self.plan.kind().units_of_one,
+            [_] => kind.units_of_one,
             _ if alone => Units::Problems,
-            [first, rest @ ..] if rest.iter().all(|cluster| cluster == first) => Units::OneDataset,
-            _ => Units::Datasets,
+            [first, rest @ ..] if rest.iter().all(|cluster| cluster == first) => Units::OneShared(kind.shared),
+            _ => Units::Shared(kind.shared),
         }
     }
 
@@ -258,11 +259,11 @@ mod tests {
     fn problems_of_a_dataset_are_one_unit() {
         let (units, both, json) = summary("quick/real", &REAL, &[1.0, 3.0, 5.0, 7.0]);
         // Clustered: sqrt(2 / 1 * (4^2 + 4^2)) / 4 instead of sqrt(20 / 3 / 4).
-        assert_eq!((units, both.mean, both.stderr), (Units::Datasets, 4.0, 2.0));
+        assert_eq!((units, both.mean, both.stderr), (Units::Shared("dataset"), 4.0, 2.0));
         assert_eq!((both.problems, both.clusters), (4, 2));
         assert_eq!((&json["stderr"], &json["problems"], &json["datasets"]), (&2.0.into(), &4.into(), &2.into()));
         let (units, one, _) = summary("quick/real", &REAL[..2], &[1.0, 3.0]);
-        assert!(units == Units::OneDataset && one.stderr.is_nan(), "{units:?} {one:?}");
+        assert!(units == Units::OneShared("dataset") && one.stderr.is_nan(), "{units:?} {one:?}");
         let (units, alone, json) = summary("quick/real", &REAL[..1], &[1.0]);
         assert_eq!((units, alone.stderr, &json["datasets"]), (Units::TauSamples, 0.5, &1.into()));
     }

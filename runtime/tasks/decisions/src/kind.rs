@@ -23,6 +23,7 @@ impl TaskKind for Decisions {
     const NAME: &'static str = "decisions";
     const FUEL: u64 = DECISION_FUEL;
     const UNITS_OF_ONE: Units = Units::OneProblem;
+    const SHARED: &'static str = "environment";
     /// Where all actions are equally good, regret is no share of anything.
     const MAY_LACK_SCORES: bool = true;
     const REFERENCE: bool = true;
