@@ -20,13 +20,13 @@ fn a_directory_that_holds_another_plan() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
     let remedy = "give another --out";
     refused_there(&directory, &["uniform"], &["--seed", "1"], &["another plan", "seed 1, not 0", remedy]);
-    refused_there(&directory, &["prior"], &[], &["another plan", "agents prior, not uniform", remedy]);
-    refused_there(&directory, &["uniform", "prior"], &[], &["another plan", "agents", remedy]);
+    refused_there(&directory, &["prior"], &[], &["another plan", "1 other agent (prior), not uniform", remedy]);
+    refused_there(&directory, &["uniform", "prior"], &[], &["another plan", "1 more agent (prior)", remedy]);
     refused_there(&directory, &["uniform"], &["--fuel", "5000000"], &["another plan", "fuel limit 5000000", remedy]);
     refused_there(&directory, &["uniform"], &["--memory", "7"], &["another plan", "memory limit", remedy]);
     let finished = directory.run(&["uniform"], "quick/t10/temp0.1/*", &[]);
     assert_eq!(finished.code, Some(2));
-    is_one_line(&finished.stderr, &["another plan", "problems 3", remedy]);
+    is_one_line(&finished.stderr, &["another plan", "2 more problems (", remedy]);
 }
 
 #[test]

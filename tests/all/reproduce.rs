@@ -21,7 +21,7 @@ fn experiments(data: &Path) -> Vec<Value> {
 /// A manifest of two agents that always give the same, with the words of its run and of its comparison.
 fn manifest(arguments: &str, compare: &str) -> String {
     format!(
-        "page = \"testbed\"\npaper = \"none\"\ntitle = \"Equal\"\ncost = \"a second\"\n\
+        "page = \"testbed\"\npaper = \"no paper\"\ntitle = \"Equal\"\ncost = \"a second\"\n\
          [[run]]\nname = \"equal\"\narguments = [\"run\", {arguments}]\n\
          [[compare]]\ntitle = \"KL\"\nscore = \"kl_tau1\"\nreading-error = 0.0\n{compare}\n"
     )
@@ -177,11 +177,11 @@ fn manifests_that_do_not_fit_are_refused_by_name() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let published = "published = { uniform = 1 }";
     let cases = [
-        (manifest("\"nobody\", \"--suite\", \"quick\"", published), "nobody"),
+        (manifest("\"nobody\", \"--suite\", \"quick\"", "published = { nobody = 1 }"), "nobody"),
         (manifest("\"uniform\", \"--suite\", \"nowhere\"", published), "nowhere"),
         (manifest("\"uniform\", \"--sweet\", \"quick\"", published), "--sweet"),
         (manifest(QUICK, "published = { nobody = 1 }"), "has no agent nobody"),
-        (manifest(QUICK, "published = { uniform = 1 }\nproblems = \"*/t11/*\""), "has no problem */t11/*"),
+        (manifest(QUICK, "published = { uniform = 1 }\nproblems = \"*/t11/*\""), "no problem of equal matches */t11/*"),
         (manifest(QUICK, "published = { uniform = \"about 1\" }"), "no published number"),
         (manifest(QUICK, "published = 1"), "in line 12"),
         (manifest(QUICK, published).replace("[[run]]", "[[runs]]"), "unknown field `runs`"),
@@ -192,6 +192,7 @@ fn manifests_that_do_not_fit_are_refused_by_name() {
         let found = run(["reproduce", &path("wrong.toml"), "--out", &path("out")]);
         assert_eq!(found.code, Some(2), "{part}: {found:?}");
         assert!(found.stderr.lines().last().unwrap_or_default().contains(part), "{part}: {}", found.stderr);
+        assert!(!Path::new(&path("out")).exists(), "{part}");
     }
     fs::write(path("...toml"), manifest(QUICK, published)).unwrap();
     refused(["reproduce", &path("...toml")], &["name it with letters"]);
@@ -239,7 +240,7 @@ fn settings_that_a_sweep_did_not_choose_are_refused() {
     let text = |agent: &str, seed: u32| {
         let options = "\"--draws\", \"20\", \"--suite\", \"quick\", \"--problems\"";
         format!(
-            "page = \"testbed\"\npaper = \"none\"\ntitle = \"Chosen\"\ncost = \"a second\"\n\
+            "page = \"testbed\"\npaper = \"no paper\"\ntitle = \"Chosen\"\ncost = \"a second\"\n\
              [[run]]\nname = \"sweep\"\narguments = [\"sweep\", \"knn\", \"--joint\", {options}, \"quick/t10/*/seed0\"]\n\
              [[run]]\nname = \"final\"\narguments = [\"run\", \"{agent}\", {options}, \"quick/t10/*/seed{seed}\"]\n\
              chosen = {{ by = \"sweep\", score = \"kl_tau1\" }}\n\

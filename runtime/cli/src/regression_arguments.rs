@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use jointly_core::estimate::MAX_DRAWS;
-use jointly_engine::agent_spec::AgentSpec;
+use jointly_record::agent_spec::AgentSpec;
 use jointly_regression::{
     AgentUnits, Noise, RegressionOptions, RegressionProblem, RegressionSource, RegressionSuite, Residuals,
 };

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use jointly_core::Seed;
-use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::data_directories::DataDirectories;
 use jointly_engine::kinds;
 use jointly_engine::workload::Workload;
 use jointly_host::Execution;
+use jointly_record::agent_spec::AgentSpec;
 use jointly_record::directory::{self, RunDirectory};
 use jointly_record::format::Format;
 use jointly_record::kept::Kept;

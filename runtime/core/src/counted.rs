@@ -1,4 +1,4 @@
-//! Formats counts for people.
+//! Formats counts and lists for people.
 
 /// Formats a count: `1 problem`, `3 problems`, `2 entries`.
 pub fn counted(count: usize, what: &str) -> String {
@@ -9,9 +9,23 @@ pub fn counted(count: usize, what: &str) -> String {
     }
 }
 
+/// Lists names: `a, b, c`, or the first `most` of them, `a, b and 7 more`.
+pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(most) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::counted;
+    use super::{counted, listed};
+
+    #[test]
+    fn a_long_list_says_how_many_names_are_left_out() {
+        assert_eq!([listed(&["a", "b"], 2), listed(&["a", "b", "c", "d"], 2)], ["a, b", "a, b and 2 more"]);
+    }
 
     #[test]
     fn a_plural_is_spelt_right() {

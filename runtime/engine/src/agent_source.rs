@@ -13,7 +13,7 @@ use jointly_record::settings::Settings;
 use jointly_record::{guess, reference, shell};
 
 use crate::agent::Agent;
-use crate::agent_spec::AgentSpec;
+use jointly_record::agent_spec::AgentSpec;
 
 /// The largest file accepted as an agent, in bytes. Agents with an interpreter compiled in take some twenty megabytes.
 const MAX_BYTES: u64 = Kept::Agent.most_bytes();

@@ -12,10 +12,10 @@ use jointly_record::settings::Settings;
 use jointly_regression::TableFile;
 
 use crate::agent_source;
-use crate::agent_spec::AgentSpec;
 use crate::contestant::Contestant;
 use crate::predictions::Predictions;
 use crate::problem_set::ProblemSet;
+use jointly_record::agent_spec::AgentSpec;
 
 /// A suite as requested by the user or recorded in a plan: what a workload needs to know about its kind of task.
 pub trait Asked {

@@ -8,7 +8,6 @@
 pub mod activity;
 pub mod agent;
 pub mod agent_source;
-pub mod agent_spec;
 pub mod asked;
 pub mod cache;
 pub mod conformance;

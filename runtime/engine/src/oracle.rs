@@ -104,11 +104,11 @@ pub fn diagnosis(posterior: &Posterior) -> SampleDiagnosis {
 #[cfg(test)]
 mod tests {
     use super::{beyond_usual, sampling};
-    use crate::agent_spec::AgentSpec;
     use crate::plans;
     use jointly_classification::suite;
     use jointly_decisions::decision_suite;
     use jointly_host::Limits;
+    use jointly_record::agent_spec::AgentSpec;
     use jointly_record::plan::PlannedAgent;
     use jointly_record::reference::{self, MORE_WORK, NAME};
 

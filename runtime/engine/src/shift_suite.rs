@@ -10,7 +10,7 @@ use jointly_data::shift::{ShiftCard, locate_outsiders, locate_shift};
 use jointly_record::plan::{Plan, PlannedProblem};
 use jointly_record::planned_images::PlannedImages;
 use jointly_record::quantity::counted;
-use jointly_record::suites;
+use jointly_record::{pattern, suites};
 
 use crate::data_directories::DataDirectories;
 use crate::{real_data, selection, user_images};
@@ -134,7 +134,7 @@ fn refuse_idle(taus: &[u32], problems: &[ShiftProblem], seed: Seed) -> Result<()
 fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
     let mut levels: Vec<ShiftLevel> = Vec::new();
     for pattern in patterns {
-        let glob = suites::matcher(pattern)?;
+        let glob = pattern::matcher(pattern)?;
         let usual =
             Shift::ALL.into_iter().flat_map(|shift| shift.severities().iter().filter_map(move |s| shift.at(*s).ok()));
         let usual: Vec<ShiftLevel> = usual.collect();

@@ -6,7 +6,7 @@ use anyhow::{Result, bail, ensure};
 use jointly_host::{Description, Interface, Setting};
 use jointly_record::guess;
 
-use crate::agent_spec::AgentSpec;
+use jointly_record::agent_spec::AgentSpec;
 
 /// The most combinations of an agent's sweeps.
 pub const MOST_COMBINATIONS: usize = 10_000;

@@ -18,13 +18,13 @@ use jointly_regression::TableFile;
 
 use crate::agent::Agent;
 use crate::agent_source::{self, LoadedAgent};
-use crate::agent_spec::AgentSpec;
 use crate::asked::Asked;
 use crate::cache::Code;
 use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
 use crate::problem_set::{Participants, ProblemSet};
 use crate::{cache, kinds, user_tables};
+use jointly_record::agent_spec::AgentSpec;
 
 /// Whether to start the native agents of a plan.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 //! in one file.
 #![deny(missing_docs)]
 
+pub mod agent_spec;
 pub mod attachments;
 mod bounded;
 pub mod checksum;
@@ -23,6 +24,7 @@ pub mod lines;
 mod overrides;
 pub mod pack;
 pub mod pack_members;
+pub mod pattern;
 pub mod place;
 pub mod plan;
 mod plan_defect;

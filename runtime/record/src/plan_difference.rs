@@ -1,19 +1,23 @@
 //! Names the first difference between two plans.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use jointly_core::counted::{counted, listed};
 use serde_json::{Map, Value};
 
 use crate::kinds::PREDICTOR;
 use crate::plan::{Plan, PlannedProblem, Terms};
 
+/// The most names of agents or problems in a message.
+const MOST_NAMES: usize = 3;
+
 impl Plan {
     /// Describes the first difference between two plans, or returns `None` if they are equal.
     pub fn difference(&self, other: &Self) -> Option<String> {
-        let labels = |plan: &Self| plan.agents.iter().map(|agent| agent.label.clone()).collect::<Vec<_>>().join(" ");
+        let labels = |plan: &Self| plan.agents.iter().map(|agent| agent.label.clone()).collect::<Vec<_>>();
         self.other_conditions(other)
-            .or_else(|| differs("agents", &labels(self), &labels(other)))
-            .or_else(|| differs("problems", &self.problem_names(), &other.problem_names()))
+            .or_else(|| other_names("agent", &labels(self), &labels(other)))
+            .or_else(|| other_names("problem", &self.problem_names(), &other.problem_names()))
             .or_else(|| self.other_tables(other))
             .or_else(|| {
                 (self.without_places() != other.without_places()).then(|| "other bytes of an agent or a problem".into())
@@ -35,7 +39,7 @@ impl Plan {
             let (mine, _) = self.problems.iter().zip(&other.problems).find(|(mine, theirs)| mine != theirs)?;
             Some(format!("other data of {}", mine.problem))
         };
-        differs("problems", &self.problem_names(), &other.problem_names()).or_else(changed)
+        other_names("problem", &self.problem_names(), &other.problem_names()).or_else(changed)
     }
 
     /// Describes the first difference in the files of user-supplied tables, whose numbers may be the same nevertheless.
@@ -90,9 +94,8 @@ impl Plan {
             .or_else(changed)
     }
 
-    fn problem_names(&self) -> String {
-        let names: Vec<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
-        format!("{} ({})", names.len(), names.join(" "))
+    fn problem_names(&self) -> Vec<String> {
+        self.problems.iter().map(|problem| problem.problem.clone()).collect()
     }
 }
 
@@ -132,6 +135,27 @@ fn priced(engine: &str) -> (&str, &str) {
     engine.split_once(", prices ").unwrap_or((engine, "1"))
 }
 
+/// Describes the difference between two lists of names, each of a `what`, by the names that only one has.
+fn other_names(what: &str, mine: &[String], theirs: &[String]) -> Option<String> {
+    if mine == theirs {
+        return None;
+    }
+    let without = |some: &[String], others: &[String]| {
+        let others: HashSet<&String> = others.iter().collect();
+        some.iter().filter(|name| !others.contains(name)).cloned().collect::<Vec<_>>()
+    };
+    let (more, fewer) = (without(mine, theirs), without(theirs, mine));
+    let some = |how: &str, names: &[String]| {
+        format!("{} ({})", counted(names.len(), &format!("{how} {what}")), listed(names, MOST_NAMES))
+    };
+    Some(match (more.is_empty(), fewer.is_empty()) {
+        (true, true) => format!("the {what}s in another order"),
+        (false, true) => some("more", &more),
+        (true, false) => some("fewer", &fewer),
+        (false, false) => format!("{}, not {}", some("other", &more), listed(&fewer, MOST_NAMES)),
+    })
+}
+
 fn differs(what: &str, mine: &str, theirs: &str) -> Option<String> {
     (mine != theirs).then(|| format!("{what} {}, not {}", shorten(mine), shorten(theirs)))
 }
@@ -159,6 +183,20 @@ mod tests {
         assert_eq!(older, "prices of fuel 2, not 1");
         let release = super::other_engine("wasmtime 48.0.8, prices 2", "wasmtime 47.0.0, prices 2").unwrap();
         assert_eq!(release, "engine wasmtime 48.0.8, prices 2, not wasmtime 47.0.0, prices 2");
+    }
+
+    #[test]
+    fn names_that_only_one_list_has_are_told() {
+        let list = |names: &str| names.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let of = |mine: &str, theirs: &str| super::other_names("agent", &list(mine), &list(theirs));
+        assert_eq!(of("a b", "a b"), None);
+        assert_eq!(of("a b c", "b").as_deref(), Some("2 more agents (a, c)"));
+        assert_eq!(of("a", "a b").as_deref(), Some("1 fewer agent (b)"));
+        assert_eq!(of("a b:n=5", "a b:n=10").as_deref(), Some("1 other agent (b:n=5), not b:n=10"));
+        assert_eq!(of("a b", "b a").as_deref(), Some("the agents in another order"));
+        let many: Vec<String> = (0..100).map(|place| format!("agent{place}")).collect();
+        let told = of("a", &format!("a {}", many.join(" "))).unwrap();
+        assert_eq!(told, "100 fewer agents (agent0, agent1, agent2 and 97 more)");
     }
 
     #[test]

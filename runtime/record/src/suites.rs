@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, Result};
-use globset::{Glob, GlobMatcher};
 use jointly_classification::Suite;
 use jointly_core::Coordinates;
 use jointly_core::kind::{Kind, SuiteOutline};
@@ -70,13 +69,10 @@ pub fn problems_of(plan: &Plan) -> Vec<String> {
     outline_of(plan).into_iter().flat_map(|suite| suite.problems).map(|(name, _)| name).collect()
 }
 
-/// Returns the matcher of the problems that `--problems` selects.
-///
-/// # Errors
-/// When the pattern cannot be read.
-pub fn matcher(pattern: &str) -> Result<GlobMatcher> {
-    let glob = Glob::new(pattern).with_context(|| format!("failed to read the pattern {pattern}"))?;
-    Ok(glob.compile_matcher())
+/// Returns the names of all problems of the suite of this name, in order, or `None` if this version does not have it.
+pub fn problems_named(suite: &str) -> Option<Vec<String>> {
+    let outline = KINDS.into_iter().find_map(|kind| outline(kind, suite))?;
+    Some(outline.problems.into_iter().map(|(name, _)| name).collect())
 }
 
 /// Gives each problem its coordinates in the suite, whatever the plan says, so that a plan from elsewhere cannot choose

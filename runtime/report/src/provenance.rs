@@ -4,10 +4,9 @@ use std::iter;
 
 use jointly_core::limits::{Limits, USUAL_TIMEOUT};
 use jointly_record::plan::{Plan, PlannedAgent};
-use jointly_record::reference;
 use jointly_record::shell::quoted;
-use jointly_record::suites;
 use jointly_record::suites::IMPORTED;
+use jointly_record::{pattern, reference, suites};
 
 use crate::drawing::Markup;
 use crate::figure::{cells, counted, table_of};
@@ -93,9 +92,10 @@ pub(crate) fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> Str
         words.extend(names.iter().flat_map(|name| ["--problem".to_owned(), quoted(&file(name))]));
     } else {
         words.extend(["--suite".to_owned(), quoted(&plan.suite)]);
-        let all = suites::size_of(plan);
-        if all != Some(names.len()) {
-            words.extend(["--problems".to_owned(), quoted(&format!("{{{}}}", names.join(",")))]);
+        let all = suites::problems_of(plan);
+        if all.len() != names.len() {
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            words.extend(["--problems".to_owned(), quoted(&pattern::selecting(&all, &names))]);
         }
     }
     words.extend(images_of(plan));
@@ -149,7 +149,7 @@ mod tests {
         let mut plan = InventedRun::scored("quick", &names, &[("mlp:steps=5", &[1.0]), ("oracle", &[1.0])]).plan;
         plan.agents[1].digest = jointly_record::reference::digest();
         let agent = format!("run/agents/{}.wasm:steps=5", plan.agents[0].digest.replace(':', "-"));
-        let fixed = format!("jointly run {agent} oracle --suite quick --problems '{{{}}}' --seed 0", names[0]);
+        let fixed = format!("jointly run {agent} oracle --suite quick --problems {} --seed 0", names[0]);
         assert_eq!(run_command(&plan, "run", &|_| false), format!("{fixed} --out run-again"));
         let Terms::Evaluation(evaluation) = &mut plan.terms else { panic!("classification") };
         (evaluation.draws, evaluation.partition) = (40, Partitioning::KMeans);
@@ -184,9 +184,7 @@ mod tests {
         terms.predictor = Some(run.plan.agents[0].clone());
         let command = run_command(&run.plan, "run", &|_| false);
         assert!(
-            command.contains(
-                " --suite coverage/gap --problems '{coverage/gap/sim0}' --seed 0 --draws 7 --noise student-t"
-            ),
+            command.contains(" --suite coverage/gap --problems coverage/gap/sim0 --seed 0 --draws 7 --noise student-t"),
             "{command}"
         );
         assert!(command.contains(" --predict run/agents/"), "{command}");

@@ -22,6 +22,8 @@ text { font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans
 pub struct Scatter<'a> {
     /// The heading.
     pub title: &'a str,
+    /// What the picture says beneath its axis.
+    pub note: &'a str,
     /// The name of the score across.
     pub across: &'a str,
     /// The name of the score upwards.
@@ -42,7 +44,7 @@ impl Scatter<'_> {
             let scale = if logarithmic { Scale::logarithmic(ends, pixels) } else { Scale::linear(ends, pixels) };
             (scale, if logarithmic { " (logarithmic)" } else { "" })
         };
-        let mut notes = Vec::new();
+        let mut notes = Vec::from_iter(Some(self.note.to_owned()).filter(|note| !note.is_empty()));
         let left_out = self.points.iter().filter(|(_, x, y)| !x.is_finite() || !y.is_finite());
         let left_out: Vec<&str> = left_out.map(|(label, ..)| *label).collect();
         if !left_out.is_empty() {
@@ -92,21 +94,22 @@ mod tests {
     #[test]
     fn agents_are_named_points_and_axes_fit_their_scores() {
         let points = vec![("mlp", 0.1, 30.0), ("ensemble:size=3", 0.2, 3000.0), ("prior", f64::INFINITY, 1.0)];
-        let picture = Scatter { title: "Regret", across: "kl", upwards: "regret", points }.to_svg();
+        let picture = Scatter { title: "Regret", note: "r", across: "kl", upwards: "regret", points }.to_svg();
         assert_eq!(picture.matches("class=\"marker\"").count(), 2, "{picture}");
         assert!(picture.contains(">ensemble</text>") && picture.contains(">mlp</text>"), "{picture}");
         assert!(picture.contains(">kl (logarithmic)</text>") && picture.contains(">regret (logarithmic)</text>"));
-        assert!(picture.contains(">not finite: prior</text>") && !picture.contains(">prior</text>"), "{picture}");
+        assert!(picture.contains(">r; not finite: prior</text>") && !picture.contains(">prior</text>"), "{picture}");
         // From 30 to 3000 the axis is logarithmic: each power of ten in between has a tick.
         assert!(picture.contains(">100</text>") && picture.contains(">1000</text>"), "{picture}");
-        let nothing = Scatter { title: "", across: "", upwards: "", points: Vec::new() }.to_svg();
+        let nothing = Scatter { title: "", note: "", across: "", upwards: "", points: Vec::new() }.to_svg();
         assert!(!nothing.contains("class=\"marker\"") && nothing.starts_with("<svg"));
-        let below = Scatter { title: "", across: "", upwards: "", points: vec![("a", -1.0, 0.0), ("b", 2.0, 0.5)] };
+        let below =
+            Scatter { title: "", note: "", across: "", upwards: "", points: vec![("a", -1.0, 0.0), ("b", 2.0, 0.5)] };
         let below = below.to_svg();
         assert!(below.matches("class=\"marker\"").count() == 2 && below.contains(">-1.0</text>"), "{below}");
         assert!(!below.contains("logarithmic"), "{below}");
         let variants = vec![("knn:k=1", 1.0, 1.0), ("knn:k=5", 2.0, 3.0)];
-        let variants = Scatter { title: "", across: "", upwards: "", points: variants }.to_svg();
+        let variants = Scatter { title: "", note: "", across: "", upwards: "", points: variants }.to_svg();
         assert!(variants.contains(">knn:k=1</text>") && variants.contains(">knn:k=5</text>"), "{variants}");
     }
 }

@@ -4,18 +4,20 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use jointly_core::counted::listed;
 use jointly_core::printable::ShowPath as _;
-use jointly_core::setting::Setting;
 use jointly_record::plan::PlannedProblem;
-use jointly_record::settings::Settings;
 
 use crate::kept::KeptRun;
+use crate::labels::{in_order, is_bundled, is_variant};
 use crate::manifest::Run;
 
 /// Options that decide on problems and agents, which are compared themselves.
 const OF_PROBLEMS_AND_AGENTS: [&str; 6] = ["--suite", "--seed", "--problems", "--only", "--joint", "--tune"];
 /// Options that decide whether an agent finishes, and change no score of one that does.
 const OF_LIMITS: [&str; 4] = ["--fuel", "--memory", "--request-timeout", "--engine"];
+/// The most names in a message.
+const MOST_NAMES: usize = 8;
 /// The option that names the agent that predicts.
 const PREDICT: &str = "--predict";
 
@@ -52,11 +54,17 @@ fn check(run: &Run, kept: &KeptRun) -> Result<()> {
         asked.len()
     );
     same("options", &asked_options(run), &own_options(kept))?;
-    let own: BTreeSet<String> = kept.agents().map(|(_, label)| in_order(label)).collect();
+    let own: BTreeSet<String> = kept.agents().map(|(_, label)| label.to_owned()).collect();
     let asked: BTreeSet<String> = run.agents().map(in_order).collect();
     if !run.is_sweep() {
+        let (named, others): (BTreeSet<String>, BTreeSet<String>) = asked.into_iter().partition(|it| is_bundled(it));
         // Without agents a suite runs its own.
-        return if asked.is_empty() { Ok(()) } else { same("agents", &asked, &own) };
+        if named.is_empty() && others.is_empty() {
+            return Ok(());
+        }
+        // An agent of a file says its name itself.
+        let same_number = named.is_subset(&own) && own.len() == named.len() + others.len();
+        return if !others.is_empty() && same_number { Ok(()) } else { same("agents", &named, &own) };
     }
     // Which variants there are is known to the agents alone. Each has the settings that were given.
     let stray = own.iter().find(|label| !asked.iter().any(|given| is_variant(label, given)));
@@ -119,8 +127,8 @@ fn predicts(agent: &str) -> String {
 /// Ensures that two sets are equal, and names what only one has.
 fn same(what: &str, asked: &BTreeSet<String>, own: &BTreeSet<String>) -> Result<()> {
     let without = |some: &BTreeSet<String>, others: &BTreeSet<String>| {
-        let only: Vec<&str> = some.difference(others).map(String::as_str).collect();
-        if only.is_empty() { "nothing more".to_owned() } else { only.join(", ") }
+        let only: Vec<&String> = some.difference(others).collect();
+        if only.is_empty() { "nothing more".to_owned() } else { listed(&only, MOST_NAMES) }
     };
     ensure!(
         asked == own,
@@ -129,42 +137,4 @@ fn same(what: &str, asked: &BTreeSet<String>, own: &BTreeSet<String>) -> Result<
         without(asked, own)
     );
     Ok(())
-}
-
-/// Returns the name of an agent and its settings.
-fn parts(agent: &str) -> (&str, Settings) {
-    let parts = agent.split_once(':').and_then(|(name, settings)| Some((name, settings.parse().ok()?)));
-    parts.unwrap_or_else(|| (agent, Settings::default()))
-}
-
-/// Returns an agent with its settings in the order of their names, as labels have them.
-fn in_order(agent: &str) -> String {
-    let (name, settings) = parts(agent);
-    settings.label(name)
-}
-
-/// Returns whether a label is of the same agent and contradicts no setting that was given. A label names no setting that has
-/// the agent's default.
-fn is_variant(label: &str, given: &str) -> bool {
-    let ((name, own), (asked, fixed)) = (parts(label), parts(given));
-    let fits = |setting: &Setting| own.get(&setting.name).is_none_or(|value| value == setting.value);
-    name == asked && fixed.to_list().iter().all(fits)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{in_order, is_variant};
-
-    #[test]
-    fn agents_are_compared_whatever_the_order_of_their_settings() {
-        assert_eq!(in_order("mlp:network=lstm,epochs=10"), in_order("mlp:epochs=10,network=lstm"));
-        assert_ne!(in_order("mlp:epochs=10"), in_order("mlp:epochs=100"));
-        // A value may have commas.
-        assert_eq!(in_order("mlp:network=lenet,filters=8,4"), "mlp:filters=8,4,network=lenet");
-        assert!(!is_variant("mlp:filters=8,4", "mlp:filters=8,5"));
-        assert!(is_variant("bbb:sigma-1=0.3,steps=2000", "bbb"));
-        assert!(is_variant("bbb:sigma-1=0.3,steps=2000", "bbb:steps=2000"));
-        assert!(is_variant("bbb:sigma-1=0.3", "bbb:steps=1000"), "the default");
-        assert!(!is_variant("bbb:steps=1000", "bbb:steps=2000") && !is_variant("bb", "bbb"));
-    }
 }

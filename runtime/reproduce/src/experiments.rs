@@ -7,6 +7,7 @@ use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 
 use crate::manifest::Manifest;
+use crate::names;
 
 /// The most bytes of a manifest.
 const MOST_BYTES: u64 = 1 << 20;
@@ -18,6 +19,13 @@ pub struct Experiment {
     pub id: String,
     /// The contents of its file.
     pub manifest: Manifest,
+}
+
+impl Experiment {
+    /// Returns the name of the file of a picture, counted from 1.
+    pub fn picture(&self, number: usize) -> String {
+        format!("{}-{number}.svg", self.id)
+    }
 }
 
 macro_rules! experiments {
@@ -92,11 +100,12 @@ pub fn find(id: &str) -> Result<Option<Experiment>> {
 /// Reads an experiment from a file.
 ///
 /// # Errors
-/// When it cannot be read, or is no manifest.
+/// When it cannot be read, is no manifest, or names agents or problems that its runs will not have.
 pub fn open(path: &Path) -> Result<Experiment> {
     let bytes = regular_file::read(path, MOST_BYTES).with_context(|| format!("failed to read {}", path.shown()))?;
     let text = String::from_utf8(bytes).with_context(|| format!("{} is no text", path.shown()))?;
     let manifest = Manifest::parse(&path.shown().to_string(), &text)?;
+    names::check(&manifest).with_context(|| format!("{} does not fit its runs", path.shown()))?;
     let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     // It becomes the name of a directory.
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);

@@ -8,11 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
+use jointly_core::counted::listed;
 use jointly_core::digest;
+use jointly_core::guess;
 use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 use jointly_record::directory::{JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES};
 use jointly_record::kept::Kept;
+use jointly_record::pattern;
 use jointly_record::plan::{Plan, PlannedProblem};
 use jointly_record::suites;
 use serde::Deserialize;
@@ -103,7 +106,7 @@ impl KeptRun {
     /// # Errors
     /// When the pattern is none.
     pub(crate) fn of_suite(&self, pattern: Option<&str>) -> Result<Vec<String>> {
-        let matcher = suites::matcher(pattern.unwrap_or("*"))?;
+        let matcher = pattern::matcher(pattern.unwrap_or("*"))?;
         Ok(suites::problems_of(&self.plan).into_iter().filter(|name| matcher.is_match(name)).collect())
     }
 
@@ -126,10 +129,32 @@ impl KeptRun {
         self.scores.iter().map(of).sum()
     }
 
-    fn scores_of(&self, label: &str) -> Result<&AgentScores> {
+    /// Returns the labels of these agents, or of all if there are none, in the order of the plan.
+    ///
+    /// # Errors
+    /// When the run has no agent of a label.
+    pub(crate) fn labels(&self, named: &[String]) -> Result<Vec<&str>> {
+        for label in named {
+            self.place(label)?;
+        }
+        let labels = self.agents().map(|(_, label)| label);
+        Ok(labels.filter(|label| named.is_empty() || named.iter().any(|named| named == label)).collect())
+    }
+
+    /// Returns the index of an agent in the plan.
+    ///
+    /// # Errors
+    /// When the run has no agent of this label.
+    pub(crate) fn place(&self, label: &str) -> Result<usize> {
         let place = self.plan.agents.iter().position(|agent| agent.label == label);
-        let scores = place.and_then(|place| self.scores.get(place));
-        scores.with_context(|| format!("{} has no agent {label}", self.name))
+        place.with_context(|| {
+            let labels: Vec<&str> = self.agents().map(|(_, label)| label).collect();
+            format!("{} has no agent {label}: {}", self.name, remedy(label, &self.name, &labels))
+        })
+    }
+
+    fn scores_of(&self, label: &str) -> Result<&AgentScores> {
+        Ok(&self.scores[self.place(label)?])
     }
 
     /// Returns the mean of an agent's score over all problems.
@@ -139,7 +164,10 @@ impl KeptRun {
     pub(crate) fn total(&self, label: &str, score: &str) -> Result<Estimate> {
         let scores = self.scores_of(label)?;
         let total = scores.scores.get(score);
-        let total = total.with_context(|| format!("{label} has no score {score} in {}", self.name))?;
+        let total = total.with_context(|| {
+            let names: Vec<&str> = scores.scores.keys().map(String::as_str).collect();
+            format!("{label} has no score {score} in {}: {}", self.name, remedy(score, label, &names))
+        })?;
         let (value, stderr) = (number(&total.mean), number(&total.stderr));
         let value = value.with_context(|| format!("{score} of {label} in {} is no number", self.name))?;
         // Some scores are of some problems alone, and some of all together, so that no problem has them.
@@ -159,7 +187,7 @@ impl KeptRun {
     /// # Errors
     /// When there is no such agent, no problem matches, or one has no such score.
     pub(crate) fn values(&self, label: &str, score: &str, pattern: Option<&str>) -> Result<Values> {
-        let matcher = suites::matcher(pattern.unwrap_or("*"))?;
+        let matcher = pattern::matcher(pattern.unwrap_or("*"))?;
         let clusters: BTreeMap<&str, &str> =
             self.plan.problems.iter().map(|planned| (planned.problem.as_str(), planned.cluster())).collect();
         let mut found = Values { problems: Vec::new(), clusters: Vec::new(), each: Vec::new() };
@@ -168,8 +196,14 @@ impl KeptRun {
             if !matcher.is_match(name) {
                 continue;
             }
-            let value = problem.values.get(score).and_then(|value| number(value.get("mean").unwrap_or(value)));
-            let value = value.with_context(|| format!("{label} has no {score} on {name} in {}", self.name))?;
+            let of = |value: &Value| number(value.get("mean").unwrap_or(value));
+            let value = problem.values.get(score).and_then(of);
+            let value = value.with_context(|| {
+                let names = problem.values.iter().filter(|(_, value)| of(value).is_some());
+                let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
+                let remedy = remedy(score, label, &names);
+                format!("{label} has no number {score} on {name} in {}: {remedy}", self.name)
+            })?;
             let cluster = clusters.get(name.as_str()).with_context(|| format!("the plan has no problem {name}"))?;
             found.problems.push(name.clone());
             found.clusters.push((*cluster).to_owned());
@@ -180,6 +214,12 @@ impl KeptRun {
         }
         Ok(found)
     }
+}
+
+/// Returns the second half of a message about an unknown name: the nearest of the names that `whose` has, or some of them.
+pub(crate) fn remedy(name: &str, whose: &str, known: &[&str]) -> String {
+    const MOST: usize = 8;
+    guess::remedy(name, known.iter().copied(), &format!("{whose} has {}", listed(known, MOST)))
 }
 
 /// Reads a number of `scores.json`, in which numbers that are not finite are strings.

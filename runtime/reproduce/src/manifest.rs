@@ -7,6 +7,7 @@ use jointly_record::shell::quoted;
 use serde::Deserialize;
 
 use crate::association::FEWEST;
+use crate::labels::in_order;
 use crate::statistic::Statistic;
 use crate::values::Units;
 
@@ -296,7 +297,7 @@ impl Manifest {
     /// # Errors
     /// When it is no manifest, or names a run that it does not have.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
-        let manifest: Self = toml::from_str(text).map_err(|error| {
+        let mut manifest: Self = toml::from_str(text).map_err(|error| {
             let line = error.span().map(|span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
             let place = line.map(|line| format!(" in line {line}")).unwrap_or_default();
             anyhow!(
@@ -304,8 +305,22 @@ impl Manifest {
                 error.message()
             )
         })?;
+        manifest.put_labels_in_order();
         manifest.check().with_context(|| format!("{name} is no manifest"))?;
         Ok(manifest)
+    }
+
+    /// Writes each agent's settings in the order of their names, as plans have them.
+    fn put_labels_in_order(&mut self) {
+        let ordered = |names: &mut Vec<String>| names.iter_mut().for_each(|name| *name = in_order(name));
+        for comparison in &mut self.comparisons {
+            let Comparison { over, published, cause, .. } = comparison;
+            *over = over.as_deref().map(in_order);
+            *published = std::mem::take(published).into_iter().map(|(name, of)| (in_order(&name), of)).collect();
+            *cause = std::mem::take(cause).into_iter().map(|(name, of)| (in_order(&name), of)).collect();
+        }
+        self.tables.iter_mut().for_each(|table| ordered(&mut table.agents));
+        self.associations.iter_mut().for_each(|association| ordered(&mut association.agents));
     }
 
     fn check(&self) -> Result<()> {
@@ -325,6 +340,11 @@ impl Manifest {
             ensure!(parts && run.name.chars().all(plain), "{} is no name of a run's directory", run.name);
             if let Some(word) = words.iter().find(|word| word.starts_with("--") && word.contains('=')) {
                 bail!("the arguments of {} have {word}: give an option and its value as two words", run.name);
+            }
+            let options: Vec<&String> = words.iter().skip_while(|word| !word.starts_with("--")).collect();
+            let values = |pair: &&[&String]| pair.iter().all(|word| !word.starts_with("--"));
+            if let Some([value, word]) = options.windows(2).find(values) {
+                bail!("the arguments of {} have {word} after {value}: give agents before options", run.name);
             }
             if let Some(chosen) = &run.chosen {
                 let sweep = self.run(Some(&chosen.by))?;
@@ -458,6 +478,8 @@ mod tests {
         assert!(defect(given).contains("have --out"), "{}", defect(given));
         let given = RUN.replace("\"quick\"]", "\"quick\", \"--draws=20\"]");
         assert!(defect(&given).contains("give an option and its value as two words"), "{}", defect(&given));
+        let given = RUN.replace("\"quick\"]", "\"quick\", \"knn\"]");
+        assert!(defect(&given).contains("have knn after quick: give agents before options"), "{}", defect(&given));
         let chosen = format!("{RUN}\nchosen = {{ by = \"quick\", score = \"kl_tau1\" }}");
         assert!(defect(&chosen).contains("which is no sweep"), "{}", defect(&chosen));
         let table = format!("{RUN}\n[[table]]\ntitle = \"KL\"\nscores = [\"kl_tau1\"]\nstatistic = \"ratio\"");

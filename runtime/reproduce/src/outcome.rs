@@ -9,10 +9,10 @@ use jointly_record::quantity;
 use jointly_report::scatter::Scatter;
 
 use crate::asked;
-use crate::association::{self, Interval, Scores};
+use crate::association::{self, Associated, Interval, Scores};
 use crate::experiments::Experiment;
 use crate::kept::KeptRun;
-use crate::manifest::{Association, Comparison, Manifest, Published, Run, Table};
+use crate::manifest::{Association, Comparison, Manifest, Predictors, Published, Run, Table};
 use crate::statistic::{self, Statistic};
 use crate::values::{Estimate, Units};
 
@@ -171,24 +171,17 @@ impl<'e> Outcome<'e> {
     }
 
     fn associated(&self, association: &Association) -> Result<Vec<Vec<String>>> {
-        let Association { title, with, score, .. } = association;
-        let (run, other) = self.runs_of(association)?;
-        let labels = association.labels(run);
+        let Predictors { scores, given, .. } = &association.with;
         let mut headings = vec!["problems".to_owned()];
-        for own in &with.scores {
+        for own in scores {
             headings.push(own.clone());
-            headings
-                .extend(with.given.as_ref().filter(|given| *given != own).map(|given| format!("{own} given {given}")));
+            headings.extend(given.iter().filter(|given| *given != own).map(|given| format!("{own} given {given}")));
         }
         let mut rows = vec![headings];
         for pattern in patterns(&association.problems) {
-            let target = Scores::read(run, &labels, score, pattern)?;
-            let read = |score: &str| Scores::read(other, &labels, score, association.predictor_pattern(pattern));
-            let given = with.given.as_deref().map(read).transpose()?;
             let mut cells = vec![pattern.map_or("all", bare).to_owned()];
-            for name in &with.scores {
-                let given = given.as_ref().filter(|_| with.given.as_ref() != Some(name));
-                let found = association::associate(&target, &read(name)?, given, &format!("{title}/{name}"))?;
+            for score in scores {
+                let found = self.correlated(association, pattern, score)?;
                 cells.extend([Some(found.plain), found.given].into_iter().flatten().map(Interval::shown));
             }
             rows.push(cells);
@@ -196,7 +189,17 @@ impl<'e> Outcome<'e> {
         Ok(rows)
     }
 
-    /// Draws the agents as points, for each rank correlation that asks for it.
+    /// Computes the rank correlation with one of the other scores, on the problems of a row.
+    fn correlated(&self, association: &Association, pattern: Option<&str>, score: &str) -> Result<Associated> {
+        let (run, other) = self.runs_of(association)?;
+        let labels = run.labels(&association.agents)?;
+        let read = |score: &str| Scores::read(other, &labels, score, association.predictor_pattern(pattern));
+        let given = association.with.given.as_deref().filter(|given| *given != score).map(read).transpose()?;
+        let target = Scores::read(run, &labels, &association.score, pattern)?;
+        association::associate(&target, &read(score)?, given.as_ref(), &format!("{}/{score}", association.title))
+    }
+
+    /// Draws the agents as points, for each rank correlation that asks for it, as the contents of an SVG file.
     ///
     /// # Errors
     /// When a run lacks an agent, score or problem.
@@ -207,13 +210,15 @@ impl<'e> Outcome<'e> {
 
     fn picture(&self, association: &Association) -> Result<String> {
         let (run, other) = self.runs_of(association)?;
-        let labels = association.labels(run);
+        let labels = run.labels(&association.agents)?;
         let pattern = patterns(&association.problems).first().copied().flatten();
         let across = association.with.scores.last().context("it has no scores to go with")?;
         let x = Scores::read(other, &labels, across, association.predictor_pattern(pattern))?.agent_means();
         let y = Scores::read(run, &labels, &association.score, pattern)?.agent_means();
+        let found = self.correlated(association, pattern, across)?.plain;
+        let note = format!("rank correlation, with an interval of 95 %: {}", found.shown());
         let points = labels.iter().zip(x).zip(y).map(|((label, x), y)| (*label, x, y)).collect();
-        Ok(Scatter { title: &association.title, across, upwards: &association.score, points }.to_svg())
+        Ok(Scatter { title: &association.title, note: &note, across, upwards: &association.score, points }.to_svg())
     }
 
     fn runs_of(&self, association: &Association) -> Result<(&KeptRun, &KeptRun)> {
@@ -230,10 +235,7 @@ impl<'e> Outcome<'e> {
         let prefix = if table.statistic == Statistic::Rank { "rank by " } else { "" };
         let headings = columns.iter().map(|(score, pattern)| format!("{prefix}{}", pattern.map_or(*score, bare)));
         let mut rows = vec![iter::once("agent".to_owned()).chain(headings).collect()];
-        for (_, label) in run.agents() {
-            if !table.agents.is_empty() && !table.agents.iter().any(|named| named == label) {
-                continue;
-            }
+        for label in run.labels(&table.agents)? {
             let mut cells = vec![label.to_owned()];
             for (score, pattern) in &columns {
                 let found = if table.statistic == Statistic::Rank {
@@ -258,14 +260,6 @@ impl<'e> Outcome<'e> {
 }
 
 impl Association {
-    /// Returns the labels of the agents.
-    fn labels<'a>(&'a self, run: &'a KeptRun) -> Vec<&'a str> {
-        if self.agents.is_empty() {
-            return run.agents().map(|(_, label)| label).collect();
-        }
-        self.agents.iter().map(String::as_str).collect()
-    }
-
     /// Returns the pattern of the predictor's problems in the row of a pattern.
     fn predictor_pattern<'a>(&'a self, own: Option<&'a str>) -> Option<&'a str> {
         if self.with.alike { own } else { self.with.problems.as_deref() }
@@ -423,11 +417,9 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
 
 /// Computes the mean rank of an agent among all of the run.
 fn rank(run: &KeptRun, agent: &str, score: &str, problems: Option<&str>, units: Units) -> Result<Estimate> {
-    let labels: Vec<&str> = run.agents().map(|(_, label)| label).collect();
-    let place = labels.iter().position(|label| *label == agent);
-    let place = place.with_context(|| format!("{} has no agent {agent}", run.name))?;
+    let place = run.place(agent)?;
     let of = |label: &str| Ok::<_, anyhow::Error>(run.values(label, score, problems)?.over(units));
-    let all = labels.into_iter().map(of).collect::<Result<Vec<_>>>()?;
+    let all = run.agents().map(|(_, label)| of(label)).collect::<Result<Vec<_>>>()?;
     Ok(statistic::ranks(&all, place)?.mean())
 }
 
@@ -492,5 +484,18 @@ mod tests {
         assert_eq!(judge(Published::Below(0.0), &exact, 0.1, 0.04), Differs);
         assert_eq!(judge(Published::Above(0.5), &exact, 0.6, 0.04), Reproduced);
         assert_eq!(judge(Published::Above(0.5), &exact, 0.4, 0.04), Differs);
+    }
+
+    #[test]
+    fn a_picture_says_what_its_table_says() {
+        let results = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+        let mut experiment = crate::find("decisions-answer").unwrap().unwrap();
+        let associations = &mut experiment.manifest.associations;
+        associations.truncate(1);
+        associations[0].problems.truncate(1);
+        let outcome = super::Outcome::read(&experiment, |_| &results).unwrap().unwrap();
+        let (tables, pictures) = (outcome.tables().unwrap(), outcome.pictures().unwrap());
+        let cell = tables.last().unwrap().1[1][2].clone();
+        assert!(cell.contains(" to ") && pictures[0].contains(&cell), "{cell}: {}", pictures[0]);
     }
 }

@@ -20,6 +20,9 @@ const PAGES: [(&str, &str); 4] = [
     ("decisions", "Results: decisions"),
 ];
 
+/// How `paper` begins where there is none.
+const NO_PAPER: &str = "no paper";
+
 /// The first line of every page.
 const MADE: &str =
     "<!-- Made by `jointly reproduce --all --write` from experiments/*.toml and the runs kept here. -->\n";
@@ -68,9 +71,8 @@ pub fn pages(found: &[Found]) -> Result<Vec<Page>> {
 
 /// Returns the file of an experiment's picture, counted from 1: in the folder of its first run.
 fn picture(experiment: &Experiment, number: usize) -> String {
-    let Experiment { id, manifest } = experiment;
-    let folder = manifest.runs.first().map_or("", |run| run.name.as_str());
-    format!("{folder}/{id}-{number}.svg")
+    let folder = experiment.manifest.runs.first().map_or("", |run| run.name.as_str());
+    format!("{folder}/{}", experiment.picture(number))
 }
 
 /// Returns the name by which links refer to a heading.
@@ -109,7 +111,9 @@ fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>
         );
     }
     paragraph(text, "**Settings**: ", manifest.tuning.as_deref().unwrap_or_default());
-    paragraph(text, "**Smaller than in the paper**: ", manifest.smaller.as_deref().unwrap_or_default());
+    let than =
+        if manifest.paper.starts_with(NO_PAPER) { "**What is smaller**: " } else { "**Smaller than in the paper**: " };
+    paragraph(text, than, manifest.smaller.as_deref().unwrap_or_default());
     for (comparison, rows) in manifest.comparisons.iter().zip(&outcome.rows) {
         compared(text, comparison, rows);
     }

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use jointly_core::limits::{MOST_TIMEOUT, USUAL_TIMEOUT};
-use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::conformance::{self, Subject, Verdict};
 use jointly_engine::{agent_source, cache};
 use jointly_host::{Execution, Interface, Limits};
+use jointly_record::agent_spec::AgentSpec;
 use jointly_record::plan::MOST_MEMORY;
 use jointly_report::table::described;
 

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::execution;
 use jointly_engine::measurement::{Measurements, measure, measured, measured_units, names};
 use jointly_engine::schedule::{makespan, order, shares};
+use jointly_record::agent_spec::AgentSpec;
 use jointly_record::quantity::{self, counted};
 use jointly_record::shard::MOST;
 use jointly_record::unit::Unit;

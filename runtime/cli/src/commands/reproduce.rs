@@ -254,11 +254,10 @@ impl Reproduce {
 
     /// Writes the pictures of an experiment beside its runs.
     fn draw(&self, outcome: &Outcome) -> Result<()> {
-        let id = &outcome.experiment.id;
-        let folder = self.out.join(id);
+        let folder = self.out.join(&outcome.experiment.id);
         for (number, picture) in (1..).zip(outcome.pictures()?) {
             fs::create_dir_all(&folder).with_context(|| format!("failed to make {}", folder.shown()))?;
-            let path = folder.join(format!("{id}-{number}.svg"));
+            let path = folder.join(outcome.experiment.picture(number));
             directory::write_whole(&path, picture.as_bytes(), "make room, or give another place by --out")?;
             output::note(&format!("drawn: {}", path.shown()));
         }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use jointly_engine::agent_spec::AgentSpec;
+use jointly_record::agent_spec::AgentSpec;
 
 use crate::request::{CarriedOut, Request};
 

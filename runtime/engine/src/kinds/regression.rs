@@ -10,13 +10,13 @@ use jointly_record::settings::Settings;
 use jointly_record::unit::{Outcome, Unit};
 use jointly_regression::{FitError, Regression, RegressionProblem, RegressionResult, RegressionSuite, TableFile};
 
-use crate::agent_spec::AgentSpec;
 use crate::asked::Asked;
 use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
 use crate::failures::of_fit;
 use crate::problem_set::{Belief, Participants, ProblemSet};
 use crate::{plans, regression_suite, user_tables};
+use jointly_record::agent_spec::AgentSpec;
 
 /// A suite of regression.
 pub struct AskedRegression {

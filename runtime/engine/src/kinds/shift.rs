@@ -12,13 +12,13 @@ use jointly_record::settings::Settings;
 use jointly_record::unit::{Outcome, Unit};
 
 use crate::agent_source;
-use crate::agent_spec::AgentSpec;
 use crate::asked::Asked;
 use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
 use crate::failures::unscored;
 use crate::problem_set::{Belief, Participants, ProblemSet};
 use crate::{plans, shift_suite};
+use jointly_record::agent_spec::AgentSpec;
 
 /// A suite of dataset shift.
 pub struct AskedShift {

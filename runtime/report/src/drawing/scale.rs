@@ -26,6 +26,8 @@ const GAP: f64 = 7.0;
 pub(crate) const TICK_SIZE: f64 = 11.0;
 /// The ticks of each decade of a logarithmic scale, from many to few.
 const MULTIPLES: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+/// The ticks of a decade that fills the scale, if their labels fit.
+const FINE: &[f64] = &[1.0, 2.0, 3.0, 4.0, 5.0, 7.0];
 /// The smallest number that is written without an exponent.
 const LEAST_PLAIN: f64 = 1e-4;
 /// The margin of a logarithmic scale beyond the data on either side, as a fraction of its length.
@@ -69,6 +71,10 @@ impl Scale {
             (self.at(pair[1].at) - self.at(pair[0].at)).abs() >= room
         };
         let fits = |ticks: &Vec<Tick>| ticks.windows(2).all(apart);
+        let fine = Some(self).filter(|it| it.logarithmic).map(|it| it.multiples(FINE));
+        if let Some(fine) = fine.filter(|ticks| ticks.len() <= about && fits(ticks)) {
+            return fine;
+        }
         (1..=about).rev().map(|about| self.ticks(about)).find(fits).unwrap_or_else(|| self.ticks(1))
     }
 
@@ -86,16 +92,18 @@ impl Scale {
     }
 
     fn logarithmic_ticks(&self, about: usize) -> Vec<Tick> {
-        let (low, high) = self.domain;
-        let (from, to) = (libm::floor(libm::log10(low)) as i32, libm::ceil(libm::log10(high)) as i32);
-        let inside = |multiples: &[f64]| -> Vec<Tick> {
-            let numbers = (from..=to).flat_map(|power| multiples.iter().filter_map(move |it| decimal(*it, power)));
-            numbers.filter(|at| (low..=high).contains(at)).map(|at| Tick { at, label: plain(at) }).collect()
-        };
-        let fitting = MULTIPLES.iter().map(|multiples| inside(multiples)).find(|ticks| ticks.len() <= about);
-        let ticks = fitting.unwrap_or_else(|| inside(&[1.0]));
+        let fitting = MULTIPLES.iter().map(|multiples| self.multiples(multiples)).find(|ticks| ticks.len() <= about);
+        let ticks = fitting.unwrap_or_else(|| self.multiples(&[1.0]));
         let every = ticks.len().div_ceil(about.max(1)).max(1);
         ticks.into_iter().step_by(every).collect()
+    }
+
+    /// Returns ticks at the multiples of powers of ten.
+    fn multiples(&self, multiples: &[f64]) -> Vec<Tick> {
+        let (low, high) = self.domain;
+        let (from, to) = (libm::floor(libm::log10(low)) as i32, libm::ceil(libm::log10(high)) as i32);
+        let numbers = (from..=to).flat_map(|power| multiples.iter().filter_map(move |it| decimal(*it, power)));
+        numbers.filter(|at| (low..=high).contains(at)).map(|at| Tick { at, label: plain(at) }).collect()
     }
 
     /// Returns ticks at given numbers, except those whose label would touch the one before; powers of ten take
@@ -197,6 +205,9 @@ mod tests {
         assert_eq!(labels(&scale(1.0).ticks_apart(5)), ["0.0", "0.5", "1.0"]);
         assert_eq!(labels(&scale(1e6).ticks_apart(5)), ["0", "1000000"]);
         assert_eq!(labels(&scale(2.0).ticks_apart(2)), ["0", "1", "2"]);
+        let logarithmic = |length| Scale::logarithmic((0.9, 4.5), (0.0, length)).ticks_apart(8);
+        assert_eq!(labels(&logarithmic(200.0)), ["1", "2", "3", "4"]);
+        assert_eq!(labels(&logarithmic(30.0)), ["1"]);
     }
 
     #[test]

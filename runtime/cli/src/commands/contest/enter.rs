@@ -8,7 +8,7 @@ use clap::Args;
 use jointly_contest::enter::enter;
 use jointly_contest::{ContestFolder, Secret};
 use jointly_core::printable::ShowPath as _;
-use jointly_engine::agent_spec::AgentSpec;
+use jointly_record::agent_spec::AgentSpec;
 
 use crate::data_arguments::DataArguments;
 use crate::{exit, output};

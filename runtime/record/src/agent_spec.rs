@@ -3,8 +3,8 @@
 
 use std::str::FromStr;
 
-use jointly_record::place;
-use jointly_record::settings::Settings;
+use crate::place;
+use crate::settings::Settings;
 
 /// A bundled agent's name, a path to a .wasm or .py, or how a native agent is reached, with settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,11 @@ pub struct AgentSpec {
 }
 
 impl AgentSpec {
+    /// Returns whether it is the name of a bundled agent, and no path or place.
+    pub fn is_bundled(&self) -> bool {
+        !self.is_native() && !self.agent.contains(['/', '.'])
+    }
+
     /// Returns whether it names a native agent.
     pub fn is_native(&self) -> bool {
         place::is_place(&self.agent)
