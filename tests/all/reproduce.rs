@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::command::{done, finish, fits_a_terminal, jointly, refused, run, skipped, workspace};
+use crate::run::RunDirectory;
 
 /// Returns the folder of the kept runs.
 fn kept() -> String {
@@ -169,6 +170,35 @@ fn scores_of_agents_are_correlated_by_rank() {
     assert!(row.starts_with("temp0.1 ") && row.contains(" 1.00 (1.00 to 1.00)"), "{said}");
     // The intervals are a function of the results.
     assert_eq!(done(["reproduce", &path("ranks.toml"), "--out", &path("out")]), said);
+}
+
+#[test]
+fn an_agent_of_a_file_takes_part_under_its_own_name() {
+    let problem = "quick/t10/temp0.1/seed0";
+    let source = RunDirectory::of(&["class-average"], problem);
+    let component = source.kept_agent();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let manifest = |agents: &str, published: &str| {
+        let arguments = format!("{agents}, \"--suite\", \"quick\", \"--problems\", \"{problem}\"");
+        fs::write(path("equal.toml"), manifest(&arguments, published)).unwrap();
+        run(["reproduce", &path("equal.toml"), "--out", &path("out")])
+    };
+    let file = format!("\"uniform\", \"{}\"", component.to_str().unwrap());
+    let found = manifest(&file, "published = { class-average = \"> 0\" }");
+    assert!(found.code == Some(0) && found.stdout.contains("class-average"), "{found:?}");
+    let check = || run(["reproduce", &path("equal.toml"), "--check", "--kept", &path("out/equal")]);
+    assert_eq!(check().code, Some(0), "{:?}", check());
+    // The run of both is not that of one, and another bundled agent is missing in it.
+    let refused_as = |agents: &str, part: &str| {
+        let text = fs::read_to_string(path("equal.toml")).unwrap();
+        fs::write(path("equal.toml"), text.replace(&file, agents)).unwrap();
+        let found = check();
+        assert!(found.code == Some(2) && found.stderr.contains(part), "{part}: {found:?}");
+        fs::write(path("equal.toml"), text).unwrap();
+    };
+    refused_as(&format!("{file}, \"prior\""), "it has 2 agents, and the manifest asks for 3");
+    refused_as(&file.replace("uniform", "prior"), "it has no agent prior");
 }
 
 #[test]

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 /// The distinct functions among some draws, each with the number of draws that share it.
 #[derive(Clone, Debug)]
 pub struct Functions {
-    /// The draws.
+    /// The numbers of all draws.
     pub numbers: Vec<u64>,
-    /// The canonical draw of each function.
+    /// The canonical draw of each function, in the order in which the draws first name it.
     pub draws: Vec<u64>,
     /// The number of draws that share each function.
     pub counts: Vec<u64>,

@@ -23,7 +23,7 @@ pub trait TaskKind: 'static {
     const FUEL: u64;
     /// The units of the standard error if a run has a single problem.
     const UNITS_OF_ONE: Units;
-    /// What problems of one cluster share, as messages name it.
+    /// The name of that which problems of one cluster share.
     const SHARED: &'static str = "dataset";
     /// Whether some of a suite's problems may lack a score that others have.
     const MAY_LACK_SCORES: bool = false;
@@ -175,7 +175,7 @@ pub struct Kind {
     pub fuel: u64,
     /// The units of the standard error if a run has a single problem.
     pub units_of_one: Units,
-    /// What problems of one cluster share.
+    /// The name of that which problems of one cluster share.
     pub shared: &'static str,
     /// Whether some of a suite's problems may lack a score that others have.
     pub may_lack_scores: bool,

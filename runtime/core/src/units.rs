@@ -13,7 +13,7 @@ pub enum Units {
     Inputs,
     /// The problems, each with data of its own.
     Problems,
-    /// What several problems share, by its name: datasets, or environments.
+    /// Things that several problems share, by the name of one: a dataset, or an environment.
     Shared(&'static str),
     /// One such thing that all problems share, so that there is no standard error.
     OneShared(&'static str),

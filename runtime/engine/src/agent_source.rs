@@ -8,12 +8,12 @@ use jointly_bundle::Bundled;
 use jointly_data::regular_file;
 use jointly_host::{Interface, Limits, Parameter, Runtime, Setting};
 use jointly_native::{NativeAgent, Source};
+use jointly_record::agent_spec::AgentSpec;
 use jointly_record::kept::Kept;
 use jointly_record::settings::Settings;
 use jointly_record::{guess, reference, shell};
 
 use crate::agent::Agent;
-use jointly_record::agent_spec::AgentSpec;
 
 /// The largest file accepted as an agent, in bytes. Agents with an interpreter compiled in take some twenty megabytes.
 const MAX_BYTES: u64 = Kept::Agent.most_bytes();

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use jointly_core::Seed;
 use jointly_core::printable::ShowPath as _;
 use jointly_host::{Interface, Limits};
+use jointly_record::agent_spec::AgentSpec;
 use jointly_record::place::PREDICTIONS;
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::settings::Settings;
@@ -15,7 +16,6 @@ use crate::agent_source;
 use crate::contestant::Contestant;
 use crate::predictions::Predictions;
 use crate::problem_set::ProblemSet;
-use jointly_record::agent_spec::AgentSpec;
 
 /// A suite as requested by the user or recorded in a plan: what a workload needs to know about its kind of task.
 pub trait Asked {

@@ -4,9 +4,8 @@ use std::collections::HashSet;
 
 use anyhow::{Result, bail, ensure};
 use jointly_host::{Description, Interface, Setting};
-use jointly_record::guess;
-
 use jointly_record::agent_spec::AgentSpec;
+use jointly_record::guess;
 
 /// The most combinations of an agent's sweeps.
 pub const MOST_COMBINATIONS: usize = 10_000;

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use jointly_core::Seed;
 use jointly_host::{Execution, Interface, Limits, Runtime};
 use jointly_native::Source;
+use jointly_record::agent_spec::AgentSpec;
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
 use jointly_record::place::PREDICTIONS;
@@ -24,7 +25,6 @@ use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
 use crate::problem_set::{Participants, ProblemSet};
 use crate::{cache, kinds, user_tables};
-use jointly_record::agent_spec::AgentSpec;
 
 /// Whether to start the native agents of a plan.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -22,7 +22,7 @@ text { font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans
 pub struct Scatter<'a> {
     /// The heading.
     pub title: &'a str,
-    /// What the picture says beneath its axis.
+    /// A note beneath the axis.
     pub note: &'a str,
     /// The name of the score across.
     pub across: &'a str,

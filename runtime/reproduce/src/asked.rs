@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use jointly_core::counted::listed;
+use jointly_core::counted::{counted, listed};
 use jointly_core::printable::ShowPath as _;
 use jointly_record::plan::PlannedProblem;
 
 use crate::kept::KeptRun;
-use crate::labels::{in_order, is_bundled, is_variant};
+use crate::labels::{in_order, is_bundled, is_variant, parts};
 use crate::manifest::Run;
 
 /// Options that decide on problems and agents, which are compared themselves.
@@ -57,20 +57,33 @@ fn check(run: &Run, kept: &KeptRun) -> Result<()> {
     let own: BTreeSet<String> = kept.agents().map(|(_, label)| label.to_owned()).collect();
     let asked: BTreeSet<String> = run.agents().map(in_order).collect();
     if !run.is_sweep() {
-        let (named, others): (BTreeSet<String>, BTreeSet<String>) = asked.into_iter().partition(|it| is_bundled(it));
         // Without agents a suite runs its own.
-        if named.is_empty() && others.is_empty() {
+        if asked.is_empty() {
             return Ok(());
         }
-        // An agent of a file says its name itself.
-        let same_number = named.is_subset(&own) && own.len() == named.len() + others.len();
-        return if !others.is_empty() && same_number { Ok(()) } else { same("agents", &named, &own) };
+        return if run.agents().all(is_bundled) { same("agents", &asked, &own) } else { check_files(run, kept) };
+    }
+    // An agent of a file says its name itself.
+    if !run.agents().all(is_bundled) {
+        return Ok(());
     }
     // Which variants there are is known to the agents alone. Each has the settings that were given.
     let stray = own.iter().find(|label| !asked.iter().any(|given| is_variant(label, given)));
     ensure!(stray.is_none(), "it has {}, which is no variant of what is swept", stray.map_or("", String::as_str));
     let missing = asked.iter().find(|given| !own.iter().any(|label| is_variant(label, given)));
     ensure!(missing.is_none(), "it has no variant of {}", missing.map_or("", String::as_str));
+    Ok(())
+}
+
+/// Checks the number of a run's agents, and all but those of files, which say their names themselves.
+fn check_files(run: &Run, kept: &KeptRun) -> Result<()> {
+    let (own, asked) = (kept.plan.agents.len(), run.agents().count());
+    ensure!(own == asked, "it has {}, and the manifest asks for {asked}", counted(own, "agent"));
+    for label in run.agents().filter(|agent| is_bundled(agent)) {
+        let (name, settings) = parts(label);
+        let found = kept.plan.agents.iter().any(|agent| agent.agent == name && agent.settings == settings);
+        ensure!(found, "it has no agent {label}, for which the manifest asks");
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use jointly_record::agent_spec::AgentSpec;
 use jointly_record::settings::Settings;
 
 /// Returns the name of an agent and its settings.
-fn parts(agent: &str) -> (String, Settings) {
+pub(crate) fn parts(agent: &str) -> (String, Settings) {
     agent
         .parse()
         .map_or_else(|_| (agent.to_owned(), Settings::default()), |spec: AgentSpec| (spec.agent, spec.settings))

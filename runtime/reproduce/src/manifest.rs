@@ -1,6 +1,7 @@
 //! Manifests: an experiment as its file describes it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use jointly_record::shell::quoted;
@@ -10,6 +11,9 @@ use crate::association::FEWEST;
 use crate::labels::in_order;
 use crate::statistic::Statistic;
 use crate::values::Units;
+
+/// The options of runs that take no value.
+const FLAGS: [&str; 7] = ["--grey", "--joint", "--json", "--native", "--no-clip", "--plan-only", "--standardize"];
 
 /// An experiment of a paper.
 #[derive(Clone, Debug, Deserialize)]
@@ -305,22 +309,33 @@ impl Manifest {
                 error.message()
             )
         })?;
-        manifest.put_labels_in_order();
-        manifest.check().with_context(|| format!("{name} is no manifest"))?;
+        manifest
+            .put_labels_in_order()
+            .and_then(|()| manifest.check())
+            .with_context(|| format!("{name} is no manifest"))?;
         Ok(manifest)
     }
 
     /// Writes each agent's settings in the order of their names, as plans have them.
-    fn put_labels_in_order(&mut self) {
-        let ordered = |names: &mut Vec<String>| names.iter_mut().for_each(|name| *name = in_order(name));
-        for comparison in &mut self.comparisons {
-            let Comparison { over, published, cause, .. } = comparison;
-            *over = over.as_deref().map(in_order);
-            *published = std::mem::take(published).into_iter().map(|(name, of)| (in_order(&name), of)).collect();
-            *cause = std::mem::take(cause).into_iter().map(|(name, of)| (in_order(&name), of)).collect();
+    fn put_labels_in_order(&mut self) -> Result<()> {
+        fn ordered<T>(of: BTreeMap<String, T>) -> Result<BTreeMap<String, T>> {
+            let mut found = BTreeMap::new();
+            for (name, value) in of {
+                let label = in_order(&name);
+                ensure!(found.insert(label, value).is_none(), "{name} is there twice, its settings in another order");
+            }
+            Ok(found)
         }
-        self.tables.iter_mut().for_each(|table| ordered(&mut table.agents));
-        self.associations.iter_mut().for_each(|association| ordered(&mut association.agents));
+        for comparison in &mut self.comparisons {
+            let Comparison { title, over, published, cause, .. } = comparison;
+            *over = over.as_deref().map(in_order);
+            *published = ordered(mem::take(published)).with_context(|| title.clone())?;
+            *cause = ordered(mem::take(cause)).with_context(|| title.clone())?;
+        }
+        let tables = self.tables.iter_mut().map(|table| &mut table.agents);
+        let all = tables.chain(self.associations.iter_mut().map(|association| &mut association.agents));
+        all.flatten().for_each(|name| *name = in_order(name));
+        Ok(())
     }
 
     fn check(&self) -> Result<()> {
@@ -342,9 +357,10 @@ impl Manifest {
                 bail!("the arguments of {} have {word}: give an option and its value as two words", run.name);
             }
             let options: Vec<&String> = words.iter().skip_while(|word| !word.starts_with("--")).collect();
-            let values = |pair: &&[&String]| pair.iter().all(|word| !word.starts_with("--"));
-            if let Some([value, word]) = options.windows(2).find(values) {
-                bail!("the arguments of {} have {word} after {value}: give agents before options", run.name);
+            let takes_value = |word: &String| word.starts_with("--") && !FLAGS.contains(&word.as_str());
+            let stray = |pair: &&[&String]| !takes_value(pair[0]) && !pair[1].starts_with("--");
+            if let Some([before, word]) = options.windows(2).find(stray) {
+                bail!("the arguments of {} have {word} after {before}: give agents before options", run.name);
             }
             if let Some(chosen) = &run.chosen {
                 let sweep = self.run(Some(&chosen.by))?;
@@ -480,6 +496,8 @@ mod tests {
         assert!(defect(&given).contains("give an option and its value as two words"), "{}", defect(&given));
         let given = RUN.replace("\"quick\"]", "\"quick\", \"knn\"]");
         assert!(defect(&given).contains("have knn after quick: give agents before options"), "{}", defect(&given));
+        let given = RUN.replace("\"mlp\",", "\"--no-clip\", \"mlp\",");
+        assert!(defect(&given).contains("have mlp after --no-clip: give agents before options"), "{}", defect(&given));
         let chosen = format!("{RUN}\nchosen = {{ by = \"quick\", score = \"kl_tau1\" }}");
         assert!(defect(&chosen).contains("which is no sweep"), "{}", defect(&chosen));
         let table = format!("{RUN}\n[[table]]\ntitle = \"KL\"\nscores = [\"kl_tau1\"]\nstatistic = \"ratio\"");

@@ -13,7 +13,7 @@ use crate::statistic::Statistic;
 /// The option of a run that brings problems of the user's own tables.
 const OWN_TABLES: &str = "--table";
 
-/// What the arguments of a run say about it.
+/// The agents and problems of a run, as far as its arguments tell.
 struct Known<'m> {
     run: &'m Run,
     /// The agents as they were given; none if the suite runs its own, or an agent is of a file, which says its name itself.

@@ -40,7 +40,7 @@ pub struct LeaderboardDocument<'a> {
 struct RanksDocument<'a> {
     /// The number of resamples.
     resamples: usize,
-    /// The unit that is resampled: `problem` or, where standard errors are clustered, `dataset`.
+    /// The unit that is resampled: `problem` or, where standard errors are clustered, `dataset` or `environment`.
     unit: &'static str,
     /// The number of units.
     units: usize,

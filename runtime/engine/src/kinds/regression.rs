@@ -3,6 +3,7 @@
 use anyhow::bail;
 use jointly_core::Seed;
 use jointly_host::{Failure, Interface, Limits, Trace};
+use jointly_record::agent_spec::AgentSpec;
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::reference;
@@ -16,7 +17,6 @@ use crate::data_directories::DataDirectories;
 use crate::failures::of_fit;
 use crate::problem_set::{Belief, Participants, ProblemSet};
 use crate::{plans, regression_suite, user_tables};
-use jointly_record::agent_spec::AgentSpec;
 
 /// A suite of regression.
 pub struct AskedRegression {

@@ -4,6 +4,7 @@ use anyhow::bail;
 use jointly_classification::shift::{Cost, DatasetShift, ShiftProblem, ShiftScores, ShiftSuite, evaluate_shift};
 use jointly_core::{Classifier as _, Seed, Tokens, agent_seed};
 use jointly_host::{Failure, Interface, Limits, Trace};
+use jointly_record::agent_spec::AgentSpec;
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::planned_images::PlannedImages;
@@ -18,7 +19,6 @@ use crate::data_directories::DataDirectories;
 use crate::failures::unscored;
 use crate::problem_set::{Belief, Participants, ProblemSet};
 use crate::{plans, shift_suite};
-use jointly_record::agent_spec::AgentSpec;
 
 /// A suite of dataset shift.
 pub struct AskedShift {
