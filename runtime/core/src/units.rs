@@ -15,7 +15,7 @@ pub enum Units {
     Problems,
     /// Things that several problems share, by the name of one: a dataset, or an environment.
     Shared(&'static str),
-    /// One such thing that all problems share, so that there is no standard error.
+    /// A single one, shared by all problems: means have no standard error.
     OneShared(&'static str),
 }
 
