@@ -146,9 +146,7 @@ fn a_plan_is_not_believed() {
     let finished = run(["verify", directory.argument()]);
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(2), ""), "{finished:?}");
     assert!(
-        finished
-            .stdout
-            .contains("verification failed: its plan is not the one that this command makes (agents uniform"),
+        finished.stdout.contains("is not the one that this command makes (1 other agent (uniform), not superagent)"),
         "{finished:?}"
     );
 }
