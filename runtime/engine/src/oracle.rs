@@ -5,7 +5,6 @@ use jointly_classification::oracle::{Oracle, Posterior, Settings as Sampling};
 use jointly_classification::{Instance, Problem};
 use jointly_core::{Dataset, Real};
 use jointly_host::{Failure, Kind, Phase, Trace};
-use jointly_record::agent_spec::AgentSpec;
 use jointly_record::guess;
 use jointly_record::plan::Plan;
 use jointly_record::reference::NAME;
@@ -109,6 +108,7 @@ mod tests {
     use jointly_classification::suite;
     use jointly_decisions::decision_suite;
     use jointly_host::Limits;
+    use jointly_record::agent_spec::AgentSpec;
     use jointly_record::plan::PlannedAgent;
     use jointly_record::reference::{self, MORE_WORK, NAME};
 
