@@ -6,7 +6,7 @@ use jointly_record::{pattern, suites};
 
 use crate::association::FEWEST;
 use crate::kept::remedy;
-use crate::labels::{in_order, is_bundled, is_variant};
+use crate::labels::{in_order, is_bundled, is_variant, parts};
 use crate::manifest::{Association, Comparison, Manifest, Run};
 use crate::statistic::Statistic;
 
@@ -75,7 +75,8 @@ impl<'m> Known<'m> {
         if comparison.statistic != Statistic::Correlation {
             return self.check_agents(keys);
         }
-        let names: Vec<&str> = self.agents.iter().map(|agent| agent.split(':').next().unwrap_or_default()).collect();
+        let names: Vec<String> = self.agents.iter().map(|agent| parts(agent).0).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         for key in keys.filter(|key| *key != "*") {
             let known = names.is_empty() || names.contains(&key.as_str());
             ensure!(known, "{} has no agent {key}: {}", self.run.name, remedy(key, &self.run.name, &names));
