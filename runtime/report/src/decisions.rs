@@ -27,8 +27,9 @@ impl KindPage for DecisionPage {
     fn errors(&self, units: Units) -> Option<&'static str> {
         Some(match units {
             Units::Shared(_) | Units::OneShared(_) => {
-                "One standard error over environments, of which a function to search is one, each with actions of its own. Problems that differ only in \
-                 the rule by which actions are chosen share all of that, and count as one. A single one has none."
+                "One standard error over environments, of which a function to search is one, each with actions of its own. \
+                 Problems that differ only in the rule by which actions are chosen share all of that, and count as one. A \
+                 single one has none."
             }
             _ => {
                 "One standard error over problems, each with an environment, actions and trainings of its own. A single \
