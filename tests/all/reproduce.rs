@@ -206,6 +206,7 @@ fn manifests_that_do_not_fit_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let published = "published = { uniform = 1 }";
+    let later = "[[run]]\nname = \"later\"\narguments = [\"run\", \"nobody\", \"--suite\", \"quick\"]\n";
     let cases = [
         (manifest("\"nobody\", \"--suite\", \"quick\"", "published = { nobody = 1 }"), "nobody"),
         (manifest("\"uniform\", \"--suite\", \"nowhere\"", published), "nowhere"),
@@ -215,6 +216,10 @@ fn manifests_that_do_not_fit_are_refused_by_name() {
         (manifest(QUICK, "published = { uniform = \"about 1\" }"), "no published number"),
         (manifest(QUICK, "published = 1"), "in line 12"),
         (manifest(QUICK, published).replace("[[run]]", "[[runs]]"), "unknown field `runs`"),
+        (
+            manifest(QUICK, published).replace("[[compare]]", &format!("{later}[[compare]]\nrun = \"equal\"")),
+            "later: there is no agent nobody",
+        ),
     ];
     for (text, part) in cases {
         fs::write(path("wrong.toml"), text).unwrap();

@@ -84,6 +84,15 @@ enum Command {
 }
 
 impl Jointly {
+    /// Loads what `run` or `sweep` would run, and runs nothing; other commands have nothing to load.
+    pub(crate) fn load(&self) -> Result<()> {
+        match &self.command {
+            Command::Run(command) => command.load(),
+            Command::Sweep(command) => command.load(),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn execute(self) -> Result<ExitCode> {
         match self.command {
             Command::Agents(command) => command.execute(),

@@ -192,8 +192,11 @@ impl Reproduce {
         output::note(&format!("{}: {}, {}", experiment.id, manifest.paper, manifest.cost));
         let mut ended = None;
         let asked = runs.iter().map(|run| self.asked(run, &experiment.id));
-        // All are read before the first starts.
         let asked: Vec<(PathBuf, Vec<OsString>, Jointly)> = asked.collect::<Result<_>>()?;
+        // The first may take hours, so the others' mistakes are found before it starts.
+        for (run, (.., command)) in runs.iter().zip(&asked).skip(1) {
+            command.load().with_context(|| run.name.clone())?;
+        }
         for (out, words, command) in asked {
             let shown: Vec<_> =
                 words.iter().map(|word| jointly_record::shell::quoted(&word.to_string_lossy())).collect();

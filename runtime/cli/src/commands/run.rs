@@ -45,4 +45,9 @@ impl Run {
             CarriedOut::Share(done) => done.show(),
         }
     }
+
+    /// Loads the agents and problems, and runs nothing.
+    pub(crate) fn load(&self) -> Result<()> {
+        self.request.workload(&self.agents).map(drop)
+    }
 }

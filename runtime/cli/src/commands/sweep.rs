@@ -101,6 +101,11 @@ impl Sweep {
         Ok(ExitCode::from(if scores.failed() { exit::SOME_FAILED } else { exit::DONE }))
     }
 
+    /// Loads the variants and problems, and runs nothing.
+    pub(crate) fn load(&self) -> Result<()> {
+        self.request.workload(&self.variants()?).map(drop)
+    }
+
     fn variants(&self) -> Result<Vec<AgentSpec>> {
         let runtime = cache::runtime(Execution::Compiled)?;
         let interface = self.request.interface();
