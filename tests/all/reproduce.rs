@@ -115,7 +115,7 @@ fn an_experiment_of_a_file_runs_continues_and_is_compared() {
     // KL of equal probabilities is far above 0, and a ratio to itself is 1.
     let compare = "published = { uniform = \"> 0\", prior = \"< -1\" }\ncause = { prior = \"No KL is below 0.\" }";
     let ratio = "[[compare]]\ntitle = \"Ratio\"\nscore = \"kl_tau1\"\nstatistic = \"ratio\"\nover = \"uniform\"\n\
-                 reading-error = 0.0\npublished = { uniform = 1 }\n";
+                 reading-error = 0.0\npicture = true\npublished = { uniform = 1 }\n";
     fs::write(path("equal.toml"), manifest(QUICK, compare) + ratio).unwrap();
     let arguments = ["reproduce", &path("equal.toml"), "--out", &path("out")];
     let first = run(arguments);
@@ -124,6 +124,8 @@ fn an_experiment_of_a_file_runs_continues_and_is_compared() {
     for part in ["Ratio", "reproduced", "differs", "No KL is below 0.", "2 reproduced, 1 differs"] {
         assert!(first.stdout.contains(part), "{part}: {}", first.stdout);
     }
+    let picture = fs::read_to_string(path("out/equal/equal-1.svg")).unwrap();
+    assert!(picture.contains("published: 1") && picture.contains("kl_tau1 / kl_tau1 of uniform"), "{picture}");
     let journal = fs::read(path("out/equal/equal/results.jsonl")).unwrap();
     let again = run(arguments);
     assert_eq!((again.code, again.stdout.ends_with("2 reproduced, 1 differs\n")), (Some(0), true), "{again:?}");

@@ -24,6 +24,7 @@ mod page;
 mod pair;
 pub mod picture;
 mod provenance;
+pub mod published_bars;
 mod quantile;
 mod ratio;
 mod regression;

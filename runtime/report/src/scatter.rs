@@ -1,22 +1,10 @@
 //! A picture of agents as points of two scores.
 
-use crate::drawing::{Anchor, Area, Axis, Canvas, Palette, Panel, Point, Scale, labels, shortened};
+use crate::drawing::{Anchor, Area, Axis, Canvas, Palette, Panel, Point, STANDALONE, Scale, agent, labels, shortened};
 
 const WIDTH: f64 = 860.0;
 const AREA: Area = Area { left: 72.0, top: 34.0, width: WIDTH - 90.0, height: 430.0 };
 const FOOT: f64 = 46.0;
-const STYLE: &str = "
-svg { background: #fff; --paper: #fff; --ink: #16181d; --orange: #e69f00; --sky: #56b4e9; --green: #009e73; --blue: #0072b2;
-  --red: #d55e00; --purple: #cc79a7; --grey: #8a9099; }
-text { font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif; fill: #16181d; }
-.heading { font-size: 13px; font-weight: 600; }
-.label { font-size: 12px; }
-.tick { font-size: 11px; fill: #565c66; }
-.title { font-size: 12px; fill: #565c66; }
-.grid { stroke: #e3e5e9; stroke-width: 1; }
-.axis, .leader { stroke: #565c66; stroke-width: 0.8; }
-.marker { stroke-width: 1.6; }
-";
 
 /// The contents of the picture.
 pub struct Scatter<'a> {
@@ -78,13 +66,8 @@ impl Scatter<'_> {
         }
         let note = notes.join("; ");
         canvas.text((AREA.left, AREA.bottom() + FOOT - 2.0), Anchor::Start, "tick", &note);
-        canvas.standalone(STYLE).into_string()
+        canvas.standalone(STANDALONE).into_string()
     }
-}
-
-/// Returns the agent of a label, without its settings.
-fn agent(label: &str) -> &str {
-    label.split(':').next().unwrap_or(label)
 }
 
 #[cfg(test)]

@@ -122,6 +122,9 @@ pub struct Comparison {
     /// The cause of each difference, by agent; `*` stands for all agents without a cause of their own.
     #[serde(default)]
     pub cause: BTreeMap<String, String>,
+    /// Whether it is a panel of the experiment's picture of bars.
+    #[serde(default)]
+    pub picture: bool,
 }
 
 /// The other side of a correlation or a difference: a score of the same agents, in the same run or another.
@@ -389,8 +392,9 @@ impl Manifest {
                 sides == needed,
                 "{title}: a difference needs `over` or `with`, a correlation `with`, a ratio and wins `over`"
             );
-            let signed = comparison.statistic != Statistic::Ratio;
-            ensure!(signed || !comparison.negated, "{title}: a ratio does not change its sign with its score");
+            let ratio = comparison.statistic == Statistic::Ratio;
+            ensure!(!ratio || !comparison.negated, "{title}: a ratio does not change its sign with its score");
+            ensure!(ratio || !comparison.picture, "{title}: `picture` is for ratios, whose bars end beside 1");
             ensure!(comparison.reading_error >= 0.0 && comparison.tolerance >= 0.0, "{title}: an error is below 0");
             if let Some(agent) =
                 comparison.cause.keys().find(|agent| *agent != "*" && !comparison.published.contains_key(*agent))
@@ -418,6 +422,21 @@ impl Manifest {
             ensure!(one, "{} has several scores and patterns of problems: give one score", table.title);
         }
         Ok(())
+    }
+
+    /// Returns the comparisons that are the panels of a picture of bars.
+    pub(crate) fn panels(&self) -> impl Iterator<Item = &Comparison> {
+        self.comparisons.iter().filter(|comparison| comparison.picture)
+    }
+
+    /// Says what each picture shows, in their order: that of bars, if there is one, before those of rank correlations.
+    pub(crate) fn captions(&self) -> Vec<String> {
+        let panels: Vec<&str> = self.panels().map(|panel| panel.title.as_str()).collect();
+        let bars = (!panels.is_empty()).then(|| {
+            format!("{}: ours as bars with their standard errors, the published numbers as diamonds", panels.join("; "))
+        });
+        let points = self.pictured().map(|association| format!("{}: each agent is a point", association.title));
+        bars.into_iter().chain(points).collect()
     }
 
     /// Returns the rank correlations of which there is a picture.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use jointly_record::quantity;
+use jointly_report::published_bars::{Compared, Number, PublishedBars};
 use jointly_report::scatter::Scatter;
 
 use crate::asked;
@@ -56,6 +57,14 @@ pub struct Row {
     pub verdict: Verdict,
     /// The cause of a difference.
     pub cause: Option<String>,
+}
+
+impl Row {
+    fn number(&self) -> Number<'_> {
+        let Self { agent, published, ours, stderr, .. } = self;
+        let published = if let Published::Number(published, _) = published { Some(*published) } else { None };
+        Number { agent, ours: *ours, stderr: *stderr, published }
+    }
 }
 
 /// The numbers of verdicts.
@@ -199,13 +208,25 @@ impl<'e> Outcome<'e> {
         association::associate(&target, &read(score)?, given.as_ref(), &format!("{}/{score}", association.title))
     }
 
-    /// Draws the agents as points, for each rank correlation that asks for it, as the contents of an SVG file.
+    /// Draws the comparisons that ask for it as bars, then each rank correlation that asks for it as points, each picture as the
+    /// contents of an SVG file.
     ///
     /// # Errors
     /// When a run lacks an agent, score or problem.
     pub fn pictures(&self) -> Result<Vec<String>> {
         let drawn = |association: &Association| self.picture(association).with_context(|| association.title.clone());
-        self.experiment.manifest.pictured().map(drawn).collect()
+        self.bars().map(Ok).into_iter().chain(self.experiment.manifest.pictured().map(drawn)).collect()
+    }
+
+    fn bars(&self) -> Option<String> {
+        let comparisons = self.experiment.manifest.comparisons.iter().zip(&self.rows);
+        let panels = comparisons.filter(|(comparison, _)| comparison.picture).map(|(comparison, rows)| Compared {
+            title: &comparison.title,
+            axis: format!("{0} / {0} of {1}", comparison.score, comparison.over.as_deref().unwrap_or_default()),
+            numbers: rows.iter().map(Row::number).collect(),
+        });
+        let panels: Vec<Compared> = panels.collect();
+        (!panels.is_empty()).then(|| PublishedBars { panels }.to_svg())
     }
 
     fn picture(&self, association: &Association) -> Result<String> {

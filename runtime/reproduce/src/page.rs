@@ -125,9 +125,8 @@ fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>
         rows.for_each(|row| made.row(row));
         text.push_str(&made.text());
     }
-    for (number, association) in (1..).zip(manifest.pictured()) {
-        let title = &association.title;
-        let _ = write!(text, "\n![{title}: each agent is a point]({})\n", picture(experiment, number));
+    for (number, caption) in (1..).zip(manifest.captions()) {
+        let _ = write!(text, "\n![{caption}]({})\n", picture(experiment, number));
     }
     paragraph(text, "", &filled(&manifest.found, Some(outcome))?);
     Ok(())
