@@ -122,7 +122,7 @@ pub struct Comparison {
     /// The cause of each difference, by agent; `*` stands for all agents without a cause of their own.
     #[serde(default)]
     pub cause: BTreeMap<String, String>,
-    /// Whether it is a panel of the experiment's picture of bars.
+    /// Whether the picture of bars has a panel for it.
     #[serde(default)]
     pub picture: bool,
 }
