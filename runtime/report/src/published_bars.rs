@@ -4,12 +4,6 @@ use crate::drawing::{self, Palette, STANDALONE};
 use crate::ratio::Ratio;
 use crate::rows::{self, Bar, Fill, Heading, Row};
 
-/// The contents of the picture.
-pub struct PublishedBars<'a> {
-    /// The panels, from left to right.
-    pub panels: Vec<Compared<'a>>,
-}
-
 /// The contents of a panel: ratios to a baseline, and what was published of them.
 pub struct Compared<'a> {
     /// The heading.
@@ -33,25 +27,23 @@ pub struct Number<'a> {
     pub published: Option<f64>,
 }
 
-impl PublishedBars<'_> {
-    /// Returns the picture as the contents of an SVG file. Agents are in the order of their numbers in the last panel, the
-    /// smallest first.
-    pub fn to_svg(&self) -> String {
-        let mut order = self.panels.last().map(|last| last.numbers.clone()).unwrap_or_default();
-        order.sort_by(|a, b| a.ours.total_cmp(&b.ours));
-        let palette = Palette::new(order.iter().map(|number| drawing::agent(number.agent)));
-        let row = |agent: &str| Row {
-            label: agent.to_owned(),
-            style: palette.style(drawing::agent(agent)),
-            fill: Fill::Full,
-            bars: self.panels.iter().map(|panel| bar(panel, agent)).collect(),
-        };
-        let rows: Vec<Row> = order.iter().map(|number| row(number.agent)).collect();
-        let heading =
-            |panel: &Compared| Heading { title: panel.title.to_owned(), axis: panel.axis.clone(), baseline: Some(1.0) };
-        let headings: Vec<Heading> = self.panels.iter().map(heading).collect();
-        rows::draw(&headings, &rows).standalone(STANDALONE).into_string()
-    }
+/// Returns the picture of the panels, from left to right, as the contents of an SVG file. Agents are in the order of their
+/// numbers in the last panel, the smallest first.
+pub fn to_svg(panels: &[Compared]) -> String {
+    let mut order = panels.last().map(|last| last.numbers.clone()).unwrap_or_default();
+    order.sort_by(|a, b| a.ours.total_cmp(&b.ours));
+    let palette = Palette::new(order.iter().map(|number| drawing::agent(number.agent)));
+    let row = |agent: &str| Row {
+        label: agent.to_owned(),
+        style: palette.style(drawing::agent(agent)),
+        fill: Fill::Full,
+        bars: panels.iter().map(|panel| bar(panel, agent)).collect(),
+    };
+    let rows: Vec<Row> = order.iter().map(|number| row(number.agent)).collect();
+    let heading =
+        |panel: &Compared| Heading { title: panel.title.to_owned(), axis: panel.axis.clone(), baseline: Some(1.0) };
+    let headings: Vec<Heading> = panels.iter().map(heading).collect();
+    rows::draw(&headings, &rows).standalone(STANDALONE).into_string()
 }
 
 /// Returns the bar of an agent, which says `no result` if the panel has no number of it.
@@ -64,7 +56,7 @@ fn bar(panel: &Compared, agent: &str) -> Bar {
 
 #[cfg(test)]
 mod tests {
-    use super::{Compared, Number, PublishedBars};
+    use super::{Compared, Number, to_svg};
 
     #[test]
     fn bars_stand_beside_published_numbers_in_the_order_of_the_last_panel() {
@@ -72,7 +64,7 @@ mod tests {
         let panel = |title, numbers| Compared { title, axis: "kl / kl of mlp".to_owned(), numbers };
         let first = vec![number("bbb", 0.5, Some(0.73)), number("dropout", 0.9, None)];
         let last = vec![number("bbb", 1.5, Some(1.0)), number("dropout", 0.8, Some(1.0)), number("prior", 0.9, None)];
-        let picture = PublishedBars { panels: vec![panel("tau 1", first), panel("tau 100", last)] }.to_svg();
+        let picture = to_svg(&[panel("tau 1", first), panel("tau 100", last)]);
         assert!(picture.starts_with("<svg"), "{picture}");
         let place =
             |text: &str| picture.find(&format!(">{text}</text>")).unwrap_or_else(|| panic!("{text}: {picture}"));

@@ -424,14 +424,10 @@ impl Manifest {
         Ok(())
     }
 
-    /// Returns the comparisons that are the panels of a picture of bars.
-    pub(crate) fn panels(&self) -> impl Iterator<Item = &Comparison> {
-        self.comparisons.iter().filter(|comparison| comparison.picture)
-    }
-
     /// Says what each picture shows, in their order: that of bars, if there is one, before those of rank correlations.
     pub(crate) fn captions(&self) -> Vec<String> {
-        let panels: Vec<&str> = self.panels().map(|panel| panel.title.as_str()).collect();
+        let panels = self.comparisons.iter().filter(|comparison| comparison.picture);
+        let panels: Vec<&str> = panels.map(|comparison| comparison.title.as_str()).collect();
         let bars = (!panels.is_empty()).then(|| {
             format!("{}: ours as bars with their standard errors, the published numbers as diamonds", panels.join("; "))
         });

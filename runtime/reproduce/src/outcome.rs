@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use jointly_record::quantity;
-use jointly_report::published_bars::{Compared, Number, PublishedBars};
+use jointly_report::published_bars::{self, Compared, Number};
 use jointly_report::scatter::Scatter;
 
 use crate::asked;
@@ -226,7 +226,7 @@ impl<'e> Outcome<'e> {
             numbers: rows.iter().map(Row::number).collect(),
         });
         let panels: Vec<Compared> = panels.collect();
-        (!panels.is_empty()).then(|| PublishedBars { panels }.to_svg())
+        (!panels.is_empty()).then(|| published_bars::to_svg(&panels))
     }
 
     fn picture(&self, association: &Association) -> Result<String> {
