@@ -3,7 +3,8 @@
 //! ```text
 //! core <- data <- tasks <- record <- score <- report <- cli
 //!   \                        \---- engine ----------/
-//!    \------ sinks <- host, native ---/
+//!    \------ host, native ------/
+//!            sinks <- host
 //! ```
 //!
 //! Files on disk can be read, scored and drawn without the engine and without the sandbox.

@@ -42,6 +42,15 @@ mod tests {
         }
     }
 
+    /// An agent that the pass does not understand runs too, but slower.
+    #[test]
+    fn every_agent_has_its_nans_made_canonical_where_they_are_observed() {
+        for bundled in all() {
+            let with_sinks = jointly_sinks::with_sinks(bundled.component);
+            assert!(with_sinks.is_ok(), "{}: {:?}", bundled.name, with_sinks.err());
+        }
+    }
+
     #[test]
     fn agents_are_found_by_name() {
         assert_eq!(find("ensemble+").unwrap().name, "ensemble+");

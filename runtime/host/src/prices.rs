@@ -33,7 +33,7 @@ enum Level {
     Free,
     /// Branches, with the values that they may carry.
     Branch,
-    /// Floats, whose NaNs are made canonical, and some products and quotients of integers.
+    /// Floats, and some products and quotients of integers.
     Float,
     /// Roots, and quotients of 64 bits.
     Root,

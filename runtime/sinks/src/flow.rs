@@ -368,6 +368,7 @@ impl<'a> Walk<'a> {
     fn end(&mut self) {
         let mut frame = self.frames.pop().expect("a function ends with its last block");
         if let Some(otherwise) = frame.otherwise.take() {
+            // A conditional without a second branch has no step there at which a local could be made exact.
             arrive(&mut frame.end, &otherwise);
         }
         self.note_mixed(&frame);
@@ -410,10 +411,10 @@ fn moved(operands: &[Held], how: How) -> Option<Status> {
     let status = |place: usize| operands[place].status;
     match how {
         How::Lanes(lanes) => {
-            let all = operands.iter().fold(Status::ALL, |all, held| all & held.status);
-            Some(all.moved(lanes))
+            operands.iter().map(|held| held.status).reduce(|all, one| all & one).map(|all| all.moved(lanes))
         }
-        How::Select => Some(status(0) & status(1)).filter(|_| status(2).is_same()),
+        // The third operand is an integer, which is the same.
+        How::Select => Some(status(0) & status(1)),
         How::And => match (status(0).mask_of(), status(1).mask_of()) {
             (Some(_), Some(_)) => Some(status(0) & status(1)),
             (None, Some(lanes)) => Some(status(0).moved(lanes)),

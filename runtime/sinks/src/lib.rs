@@ -1,12 +1,12 @@
 //! Makes NaNs canonical where their bits can be observed, instead of after each operation.
 //!
 //! The bits of a NaN that arithmetic gives depend on the processor. The engine can make every such NaN canonical where it
-//! arises, which costs up to a half of the time of code that consists of arithmetic. But a sum of products is the same
+//! arises, which costs up to three fifths of the time of code that consists of arithmetic. But a sum of products is the same
 //! whatever the bits of NaNs in it are: they can be seen only where a value leaves arithmetic, by a store, a call, or an
 //! operator on bits. This pass inserts instructions that make a value canonical there, before a component is compiled
 //! without the engine's own.
 //!
-//! The result has the bits that the engine's own way gives, for every module. ARCHITECTURE.md says why.
+//! The result has the bits that the engine's own way gives where no operation is a call of the engine. ARCHITECTURE.md says why.
 
 #![deny(missing_docs)]
 
@@ -32,7 +32,8 @@ impl From<BinaryReaderError> for Unknown {
     }
 }
 
-/// The number of this pass: another one can give another fuel, and code of one is no code of the other.
+/// The number of this pass, in the name of compiled code: code of one is no code of another. One that inserts other
+/// instructions gives another fuel, and needs another number of the price list too.
 pub const VERSION: u32 = 3;
 
 /// Returns a component, or a core module, that gives the same bits on all machines if it is compiled without canonical

@@ -37,8 +37,6 @@ const ALIKE: [u8; 2] = [1 << 3, 1 << 4];
 const MASK: [u8; 2] = [1 << 5, 1 << 6];
 
 impl Status {
-    /// All facts: those of a path that is not taken.
-    pub(super) const ALL: Self = Self(u8::MAX);
     /// Arbitrary bits, equal with and without canonical NaNs.
     pub(super) const SAME: Self = Self(SAME | ALIKE[0] | ALIKE[1]);
     /// Equal bits, and not a NaN in either format.

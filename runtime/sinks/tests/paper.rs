@@ -67,11 +67,13 @@ fn what_is_not_known_is_not_understood() {
         "(module (func (param $f (ref null func)) (block $null (drop (br_on_null $null (local.get $f))))))",
     )
     .unwrap();
-    assert!(with_sinks(&module).is_err());
-    assert!(with_sinks(&module[..module.len() - 1]).is_err());
-    assert!(with_sinks(b"\0asm").is_err());
+    let why = |file: &[u8]| with_sinks(file).map_err(|unknown| unknown.0).unwrap_err();
+    assert_eq!(why(&module), "it has an operator of another proposal");
+    let plain = wat::parse_str("(module (func))").unwrap();
+    assert_eq!(why(&plain[..plain.len() - 1]), "it is not valid");
+    assert_eq!(why(b"\0asm"), "it is not valid");
     let nested = "(component (component (core module (func (param f32) (result f32) (f32.sqrt (local.get 0))))))";
-    assert!(with_sinks(&wat::parse_str(nested).unwrap()).is_err());
+    assert_eq!(why(&wat::parse_str(nested).unwrap()), "it has modules in components within it");
 }
 
 #[test]
@@ -85,14 +87,13 @@ fn a_function_of_too_many_facts_is_exact_at_every_local() {
            (f32.store (i32.const 0) (local.get $sum)))"
     );
     let (few, many) = (function.replace(&blocks, ""), function);
-    let length = |function: &str| {
+    let same_at_end = |function: &str| {
         let module = wat::parse_str(format!("(module (memory 1) {function})")).unwrap();
         let (new, old) = (with_sinks(&module).unwrap(), module);
-        // The first byte that differs behind the headers is where the first value is made canonical.
         old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count()
     };
-    // The store follows the value in one and the loop in the other.
-    assert!(length(&few) < length(&many), "{} {}", length(&few), length(&many));
+    // What is inserted last stands before the store in one, and within the loop in the other.
+    assert!(same_at_end(&few) < same_at_end(&many), "{} {}", same_at_end(&few), same_at_end(&many));
 }
 
 #[test]
@@ -133,20 +134,22 @@ fn what_takes_many_walks_is_understood_in_little_time() {
 #[test]
 fn what_would_grow_beyond_the_engines_limits_is_left_alone() {
     let root = "(f32.store (i32.const 0) (f32.sqrt (local.get 0)))";
-    let refused = |function: &str| {
+    let refused = |function: &str, why: &str| {
         let module = wat::parse_str(format!("(module (memory 1) {function})")).unwrap();
-        assert!(with_sinks(&module).is_err(), "{} bytes", module.len());
+        assert_eq!(with_sinks(&module).map_err(|unknown| unknown.0).unwrap_err(), why);
     };
-    refused(&format!("(func (param f32) {})", root.repeat(250_000)));
-    refused(&format!("(func (param f32) (local {}) {root})", "i32 ".repeat(49_999)));
+    // Both are within the engine's limits before instructions and a local are inserted.
+    refused(&format!("(func (param f32) {})", root.repeat(250_000)), "it is not valid");
+    refused(&format!("(func (param f32) (local {}) {root})", "i32 ".repeat(49_999)), "it is not valid");
     // Each of many branches would make each of many locals canonical.
     let all = |text: &dyn Fn(usize) -> String| (1..400).map(text).collect::<Vec<_>>().concat();
     let branches = "(br_if 0 (local.get 0))".repeat(1_500);
-    refused(&format!(
+    let function = format!(
         "(func (param i32) (local {}) {} (block {branches} {}) {})",
         "f32 ".repeat(400),
         all(&|local| format!("(local.set {local} (f32.sqrt (local.get {local})))")),
         all(&|local| format!("(local.set {local} (f32.load (i32.const 0)))")),
         all(&|local| format!("(f32.store (i32.const 0) (local.get {local}))")),
-    ));
+    );
+    refused(&function, "a function becomes too large");
 }
