@@ -148,7 +148,7 @@ mod tests {
             "prior failed on 1 of 2 problems and has no rank; its means are over the others; first, quick/t10",
             "uniform has no result yet on 1 problem",
             "ensemble has kl_tau1 not finite on 1 problem ensemble",
-            "is too small: ",
+            "where fewer than about 20 of 1000000 draws count: ",
         ];
         for expected in expected {
             assert!(joined.contains(expected), "{expected:?} is not in {text}");

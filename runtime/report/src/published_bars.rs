@@ -28,10 +28,15 @@ pub struct Number<'a> {
 }
 
 /// Returns the picture of the panels, from left to right, as the contents of an SVG file. Agents are in the order of their
-/// numbers in the last panel, the smallest first.
+/// numbers in the last panel that has them, the smallest first.
 pub fn to_svg(panels: &[Compared]) -> String {
-    let mut order = panels.last().map(|last| last.numbers.clone()).unwrap_or_default();
-    order.sort_by(|a, b| a.ours.total_cmp(&b.ours));
+    let mut order: Vec<Number> = Vec::new();
+    for panel in panels.iter().rev() {
+        let mut more = panel.numbers.clone();
+        more.retain(|number| order.iter().all(|known| known.agent != number.agent));
+        more.sort_by(|a, b| a.ours.total_cmp(&b.ours));
+        order.extend(more);
+    }
     let palette = Palette::new(order.iter().map(|number| drawing::agent(number.agent)));
     let row = |agent: &str| Row {
         label: agent.to_owned(),
@@ -62,7 +67,7 @@ mod tests {
     fn bars_stand_beside_published_numbers_in_the_order_of_the_last_panel() {
         let number = |agent, ours, published| Number { agent, ours, stderr: 0.05, published };
         let panel = |title, numbers| Compared { title, axis: "kl / kl of mlp".to_owned(), numbers };
-        let first = vec![number("bbb", 0.5, Some(0.73)), number("dropout", 0.9, None)];
+        let first = vec![number("bbb", 0.5, Some(0.73)), number("dropout", 0.9, None), number("mlp", 0.1, None)];
         let last = vec![number("bbb", 1.5, Some(1.0)), number("dropout", 0.8, Some(1.0)), number("prior", 0.9, None)];
         let picture = to_svg(&[panel("tau 1", first), panel("tau 100", last)]);
         assert!(picture.starts_with("<svg"), "{picture}");
@@ -70,8 +75,9 @@ mod tests {
             |text: &str| picture.find(&format!(">{text}</text>")).unwrap_or_else(|| panic!("{text}: {picture}"));
         assert!(place("tau 1") < place("tau 100"));
         assert!(place("dropout") < place("prior") && place("prior") < place("bbb"), "{picture}");
+        assert!(place("bbb") < place("mlp"), "{picture}");
         assert_eq!(picture.matches("published: ").count(), 3, "{picture}");
         assert!(picture.contains("published: 0.73") && picture.contains(">0.500 ±0.050</text>"), "{picture}");
-        assert_eq!(picture.matches(">no result</text>").count(), 1, "{picture}");
+        assert_eq!(picture.matches(">no result</text>").count(), 2, "{picture}");
     }
 }

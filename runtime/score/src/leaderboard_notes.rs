@@ -82,26 +82,26 @@ impl Leaderboard<'_> {
     fn few_draws(&self, name: &ScoreName) -> Option<String> {
         let agents = self.order.iter().filter_map(|Placed { agent, .. }| {
             let draws = agent.draws(name).filter(|draws| draws.few > 0)?;
-            let size = if draws.effective.is_nan() { "0".to_owned() } else { quantity::number(draws.effective) };
             let of = counted(agent.totals().scored, "problem");
-            Some(format!("{} {size} on {} of {of}", agent.planned.label, draws.few))
+            Some(format!("{} on {} of {of}", agent.planned.label, draws.few))
         });
         let agents: Vec<String> = agents.collect();
         let options = self.scores.plan.terms.options();
         if let Some(precision) = options.precision().filter(|_| !agents.is_empty()) {
             return Some(format!(
-                "{name} has not reached a precision of {precision} nats with {} draws; the effective sample size is: {}; raise \
-                 MOST in --draws auto:{precision}:MOST",
+                "{name} has not reached a precision of {precision} nats with {} draws: {}; raise MOST in --draws \
+                 auto:{precision}:MOST",
                 options.draws(),
                 agents.join(", ")
             ));
         }
+        let (estimator, draws) = (options.estimator(), self.scores.plan.draws());
+        let least = 1.0 / (1.0 / estimator.least_effective_draws() + 1.0 / f64::from(draws));
         (!agents.is_empty()).then(|| {
             format!(
-                "{name} {} where the effective sample size of {} draws is too small: {}; raise --draws, and the number of \
+                "{name} {} where fewer than about {least:.0} of {draws} draws count: {}; raise --draws, and the number of \
                  functions of an agent that has fewer",
-                options.estimator().bias_of_few_draws(),
-                self.scores.plan.draws(),
+                estimator.bias_of_few_draws(),
                 agents.join(", ")
             )
         })
@@ -179,11 +179,11 @@ mod tests {
     #[test]
     fn the_estimator_decides_how_many_draws_are_too_few() {
         let planes = few_draws(Partitioning::Planes, 10.0);
-        assert!(planes.starts_with("kl_tau100 is biased upwards where the effective sample size of "), "{planes}");
-        assert!(planes.contains("is too small: mlp 10.00 on 1 of 1 problem;"), "{planes}");
+        assert!(planes.starts_with("kl_tau100 is biased upwards where fewer than about "), "{planes}");
+        assert!(planes.contains(" draws count: mlp on 1 of 1 problem;"), "{planes}");
         assert_eq!(few_draws(Partitioning::Planes, 21.0), "");
         assert_eq!(few_draws(Partitioning::Jackknife, 10.0), "");
         let jackknife = few_draws(Partitioning::Jackknife, 5.0);
-        assert!(jackknife.starts_with("kl_tau100 may be biased either way where "), "{jackknife}");
+        assert!(jackknife.starts_with("kl_tau100 may be biased either way where fewer than about "), "{jackknife}");
     }
 }
