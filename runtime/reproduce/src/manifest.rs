@@ -429,7 +429,10 @@ impl Manifest {
         let panels = self.comparisons.iter().filter(|comparison| comparison.picture);
         let panels: Vec<&str> = panels.map(|comparison| comparison.title.as_str()).collect();
         let bars = (!panels.is_empty()).then(|| {
-            format!("{}: ours as bars with their standard errors, the published numbers as diamonds", panels.join("; "))
+            format!(
+                "{}: ours as bars with their standard errors, the published numbers as diamonds, a dashed line at 1",
+                panels.join("; ")
+            )
         });
         let points = self.pictured().map(|association| format!("{}: each agent is a point", association.title));
         bars.into_iter().chain(points).collect()
@@ -551,6 +554,7 @@ mod tests {
             ),
             (format!("statistic = \"correlation\"\n{published}"), "a correlation `with`"),
             (format!("{published}\ncause = {{ bbb = \"?\" }}"), "a cause for bbb"),
+            (format!("picture = true\n{published}"), "`picture` is for ratios"),
             (format!("{published}\nunknown = 1"), "unknown field"),
         ];
         for (lines, expected) in cases {

@@ -126,7 +126,7 @@ fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>
         text.push_str(&made.text());
     }
     for (number, caption) in (1..).zip(manifest.captions()) {
-        let _ = write!(text, "\n![{caption}]({})\n", picture(experiment, number));
+        let _ = write!(text, "\n![{caption}]({})\n\n*{caption}.*\n", picture(experiment, number));
     }
     paragraph(text, "", &filled(&manifest.found, Some(outcome))?);
     Ok(())
@@ -271,9 +271,9 @@ fn overview(found: &[Found]) -> String {
 const INTRODUCTION: &str = "\
 What the papers published, beside what Jointly found. An experiment is a file of `experiments/`: its commands, the
 published numbers with the error with which they were read, and the cause where ours differ. `jointly reproduce` lists
-them, and `jointly reproduce ID` runs one and compares. A number is *reproduced* if ours is within the reading error,
-the tolerance that its table states, and two standard errors of both, or more of ours where it has few units. It is *uncertain* if those errors are more than half of
-the published number: much else would agree with it too. Each section says what is smaller than in the paper.
+them, and `jointly reproduce ID` runs one and compares. A number is *reproduced* if ours differs from it by
+at most the sum of its reading error, of the tolerance that its table states, and of two standard errors of both. It is *uncertain* if the standard
+errors are so large that much else would agree too: [verdicts](../reproduce.md#verdicts). Each section says what is smaller than in the paper.
 ";
 
 const REST: &str = "

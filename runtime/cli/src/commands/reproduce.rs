@@ -34,7 +34,7 @@ const MOST_BYTES: u64 = 10_000_000;
 ///
 /// An experiment is one or several runs, each a command that `jointly run` or `jointly sweep` also takes, and the numbers
 /// that a paper published. On directories with the same plans, it continues where it stopped. A number is reproduced if
-/// ours is within its reading error, its tolerance and two standard errors.
+/// ours differs from it by at most the sum of its reading error, its tolerance and two standard errors.
 #[derive(Args)]
 pub(crate) struct Reproduce {
     /// An experiment, by its name or as a file of your own; none lists all
@@ -92,6 +92,7 @@ impl Reproduce {
         };
         let experiment = named(name)?;
         if self.kept_runs.check {
+            self.note_without_kept_runs();
             return self.compare(&experiment, |_| &self.kept);
         }
         let out = self.out.join(&experiment.id);
@@ -127,8 +128,17 @@ impl Reproduce {
         Ok(code)
     }
 
+    /// Says how to give the folder of kept runs if there is none.
+    fn note_without_kept_runs(&self) {
+        if !self.kept.is_dir() {
+            let kept = self.kept.shown();
+            output::note(&format!("there is no folder {kept}: --kept DIR names the {KEPT} of a checkout of Jointly"));
+        }
+    }
+
     /// Lists all experiments.
     fn list(&self) -> Result<ExitCode> {
+        self.note_without_kept_runs();
         let directories = self.data.directories().paths()?;
         let (mut texts, mut entries) = (Vec::new(), Vec::new());
         for experiment in all()? {
@@ -136,10 +146,11 @@ impl Reproduce {
             let missing = manifest.missing(&directories)?;
             let outcome = Outcome::read(&experiment, |_| &self.kept);
             let counts = outcome.as_ref().ok().and_then(Option::as_ref).map(Outcome::counts);
+            let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
             let kept = match (&outcome, &manifest.not_run) {
                 (Err(error), _) => format!("the kept run does not fit: {error:#}"),
                 (Ok(Some(outcome)), _) => format!("kept: {}", outcome.counts().text()),
-                (Ok(None), Some(why)) => format!("built, not run: {}", why.trim()),
+                (Ok(None), Some(why)) => format!("built, not run: {}", one_line(why)),
                 (Ok(None), None) => format!("no run in {}", self.kept.shown()),
             };
             let data = if missing.is_empty() {
