@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::iter;
 use std::panic::catch_unwind;
 use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use jointly_fuzz::{Ending, folder};
@@ -80,6 +83,11 @@ fn peak() -> u64 {
 
 /// Tries the kept cases and those derived from them. A case for which the target panics is written to a file.
 pub(crate) fn tries(name: &str, target: fn(&[u8]) -> Ending, expected: &[Ending]) {
+    tries_at_once(1, name, target, expected);
+}
+
+/// Does the same on several threads, for a target whose cases take little memory and much time.
+pub(crate) fn tries_at_once(threads: usize, name: &str, target: fn(&[u8]) -> Ending, expected: &[Ending]) {
     let corpus = corpus(name);
     let mut source = ChaCha8Rng::seed_from_u64(0);
     let asked = std::env::var("JOINTLY_FUZZ_CASES").ok().map(|text| text.parse().expect("a number of cases"));
@@ -89,8 +97,9 @@ pub(crate) fn tries(name: &str, target: fn(&[u8]) -> Ending, expected: &[Ending]
         (0..=source.random_range(0..CHANGES)).for_each(|_| change(&mut case, &corpus, &mut source));
         case
     });
-    let mut endings: HashMap<Ending, usize> = HashMap::new();
-    for case in corpus.iter().cloned().chain(cases) {
+    let cases = Mutex::new(corpus.iter().cloned().chain(cases));
+    let endings: Mutex<HashMap<Ending, usize>> = Mutex::default();
+    let try_one = |case: Vec<u8>| {
         let (start, held) = (Instant::now(), peak());
         let ended = catch_unwind(|| {
             let ending = target(&case);
@@ -105,8 +114,15 @@ pub(crate) fn tries(name: &str, target: fn(&[u8]) -> Ending, expected: &[Ending]
             fs::write(&file, &case).unwrap();
             panic!("the host broke a promise; the case is kept in {}", file.display());
         };
-        *endings.entry(ending).or_default() += 1;
-    }
+        *endings.lock().unwrap().entry(ending).or_default() += 1;
+    };
+    let next = || cases.lock().unwrap().next();
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| iter::from_fn(next).for_each(try_one));
+        }
+    });
+    let endings = endings.into_inner().unwrap();
     println!("{name}: {} cases kept, {made} made of them: {endings:?}", corpus.len());
     for ending in expected {
         assert!(endings.contains_key(ending), "no case ends with {ending:?}: the target has gone blind");
