@@ -4,6 +4,44 @@ use wasm_encoder::{Instruction as I, ValType};
 
 use super::Body;
 
+/// One, two or three vectors.
+const ONE: &[ValType] = &[ValType::V128];
+const TWO: &[ValType] = &[ValType::V128; 2];
+const THREE: &[ValType] = &[ValType::V128; 3];
+
+/// Arithmetic on vectors.
+const ARITHMETIC: &[(&[ValType], I<'static>)] = &[
+    (TWO, I::F32x4Add),
+    (TWO, I::F32x4Sub),
+    (TWO, I::F32x4Mul),
+    (TWO, I::F32x4Div),
+    (TWO, I::F32x4Min),
+    (TWO, I::F32x4Max),
+    (ONE, I::F32x4Sqrt),
+    (ONE, I::F32x4Ceil),
+    (ONE, I::F32x4Floor),
+    (ONE, I::F32x4Trunc),
+    (ONE, I::F32x4Nearest),
+    (THREE, I::F32x4RelaxedMadd),
+    (THREE, I::F32x4RelaxedMadd),
+    (THREE, I::F32x4RelaxedNmadd),
+    (TWO, I::F64x2Add),
+    (TWO, I::F64x2Sub),
+    (TWO, I::F64x2Mul),
+    (TWO, I::F64x2Div),
+    (TWO, I::F64x2Min),
+    (TWO, I::F64x2Max),
+    (ONE, I::F64x2Sqrt),
+    (ONE, I::F64x2Floor),
+    (ONE, I::F64x2Ceil),
+    (ONE, I::F64x2Trunc),
+    (ONE, I::F64x2Nearest),
+    (THREE, I::F64x2RelaxedMadd),
+    (THREE, I::F64x2RelaxedNmadd),
+    (ONE, I::F32x4DemoteF64x2Zero),
+    (ONE, I::F64x2PromoteLowF32x4),
+];
+
 impl Body<'_> {
     pub(super) fn f32(&mut self) -> (&'static [ValType], I<'static>) {
         const TWO: &[ValType] = &[ValType::F32; 2];
@@ -78,42 +116,8 @@ impl Body<'_> {
     }
 
     pub(super) fn vector(&mut self) -> (&'static [ValType], I<'static>) {
-        const ONE: &[ValType] = &[ValType::V128];
-        const TWO: &[ValType] = &[ValType::V128; 2];
-        const THREE: &[ValType] = &[ValType::V128; 3];
         let (narrow, wide) = (self.random.below(4) as u8, self.random.below(2) as u8);
         let shuffle = self.shuffle();
-        let arithmetic: &[(&'static [ValType], I<'static>)] = &[
-            (TWO, I::F32x4Add),
-            (TWO, I::F32x4Sub),
-            (TWO, I::F32x4Mul),
-            (TWO, I::F32x4Div),
-            (TWO, I::F32x4Min),
-            (TWO, I::F32x4Max),
-            (ONE, I::F32x4Sqrt),
-            (ONE, I::F32x4Ceil),
-            (ONE, I::F32x4Floor),
-            (ONE, I::F32x4Trunc),
-            (ONE, I::F32x4Nearest),
-            (THREE, I::F32x4RelaxedMadd),
-            (THREE, I::F32x4RelaxedMadd),
-            (THREE, I::F32x4RelaxedNmadd),
-            (TWO, I::F64x2Add),
-            (TWO, I::F64x2Sub),
-            (TWO, I::F64x2Mul),
-            (TWO, I::F64x2Div),
-            (TWO, I::F64x2Min),
-            (TWO, I::F64x2Max),
-            (ONE, I::F64x2Sqrt),
-            (ONE, I::F64x2Floor),
-            (ONE, I::F64x2Ceil),
-            (ONE, I::F64x2Trunc),
-            (ONE, I::F64x2Nearest),
-            (THREE, I::F64x2RelaxedMadd),
-            (THREE, I::F64x2RelaxedNmadd),
-            (ONE, I::F32x4DemoteF64x2Zero),
-            (ONE, I::F64x2PromoteLowF32x4),
-        ];
         let others: &[(&'static [ValType], I<'static>)] = &[
             (TWO, I::F32x4PMin),
             (TWO, I::F32x4PMax),
@@ -184,7 +188,7 @@ impl Body<'_> {
             (&[ValType::V128, ValType::F64], I::F64x2ReplaceLane(wide)),
             (&[ValType::V128, ValType::I32], I::I32x4ReplaceLane(narrow)),
         ];
-        let all = if self.random.below(2) == 0 { arithmetic } else { others };
+        let all = if self.random.below(2) == 0 { ARITHMETIC } else { others };
         self.random.one_of(all)
     }
 
