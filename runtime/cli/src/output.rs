@@ -67,7 +67,7 @@ pub(crate) fn quote(lines: &[String]) {
 }
 
 /// Returns one printable line of bounded length, whatever the text contains.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().filter(|c| is_printable(*c)).take(MESSAGE_CHARS).collect()
 }

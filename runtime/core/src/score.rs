@@ -76,13 +76,12 @@ impl JointScore {
         Self { mean, stderr, draw_error, effective_draws: errors.effective_draws() }
     }
 
-    /// Returns whether the `draws` draws of the estimate are too few for its tau: the mean relative variance of the
-    /// estimated likelihoods, 1 / effective - 1 / M, exceeds 1 / n (with many draws: fewer than n are effective), or
-    /// the effective number is NaN. It is false if all draws are the same function. The number n is the
-    /// [estimator's](Partitioning::least_effective_draws).
+    /// Returns whether the `draws` draws of the estimate are too few for its tau: fewer are effective than the
+    /// [estimator needs](Partitioning::least_effective_draws_of), so that the mean relative variance of the estimated
+    /// likelihoods, 1 / effective - 1 / M, exceeds 1 / n; or the effective number is NaN. It is false if all draws are the
+    /// same function.
     pub fn needs_more_draws(&self, draws: u32, estimator: Partitioning) -> bool {
-        let variance = 1.0 / self.effective_draws - 1.0 / f64::from(draws);
-        self.effective_draws.is_nan() || variance > 1.0 / estimator.least_effective_draws()
+        self.effective_draws.is_nan() || self.effective_draws < estimator.least_effective_draws_of(draws)
     }
 
     /// Returns whether neither the error over draws nor the bias of an estimate by the jackknife exceeds `precision` nats,

@@ -96,7 +96,7 @@ impl Leaderboard<'_> {
             ));
         }
         let (estimator, draws) = (options.estimator(), self.scores.plan.draws());
-        let least = 1.0 / (1.0 / estimator.least_effective_draws() + 1.0 / f64::from(draws));
+        let least = estimator.least_effective_draws_of(draws);
         (!agents.is_empty()).then(|| {
             format!(
                 "{name} {} where fewer than about {least:.0} of {draws} draws count: {}; raise --draws, and the number of \
@@ -179,11 +179,14 @@ mod tests {
     #[test]
     fn the_estimator_decides_how_many_draws_are_too_few() {
         let planes = few_draws(Partitioning::Planes, 10.0);
-        assert!(planes.starts_with("kl_tau100 is biased upwards where fewer than about "), "{planes}");
+        assert!(planes.starts_with("kl_tau100 is biased upwards where fewer than about 19 of 250 draws "), "{planes}");
         assert!(planes.contains(" draws count: mlp on 1 of 1 problem;"), "{planes}");
         assert_eq!(few_draws(Partitioning::Planes, 21.0), "");
         assert_eq!(few_draws(Partitioning::Jackknife, 10.0), "");
         let jackknife = few_draws(Partitioning::Jackknife, 5.0);
-        assert!(jackknife.starts_with("kl_tau100 may be biased either way where fewer than about "), "{jackknife}");
+        assert!(
+            jackknife.starts_with("kl_tau100 may be biased either way where fewer than about 7 of 250 draws "),
+            "{jackknife}"
+        );
     }
 }

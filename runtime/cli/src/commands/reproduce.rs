@@ -146,11 +146,10 @@ impl Reproduce {
             let missing = manifest.missing(&directories)?;
             let outcome = Outcome::read(&experiment, |_| &self.kept);
             let counts = outcome.as_ref().ok().and_then(Option::as_ref).map(Outcome::counts);
-            let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
             let kept = match (&outcome, &manifest.not_run) {
                 (Err(error), _) => format!("the kept run does not fit: {error:#}"),
                 (Ok(Some(outcome)), _) => format!("kept: {}", outcome.counts().text()),
-                (Ok(None), Some(why)) => format!("built, not run: {}", one_line(why)),
+                (Ok(None), Some(why)) => format!("built, not run: {}", output::one_line(why)),
                 (Ok(None), None) => format!("no run in {}", self.kept.shown()),
             };
             let data = if missing.is_empty() {

@@ -36,6 +36,14 @@ impl Partitioning {
         }
     }
 
+    /// Returns the same of `draws` draws: with few draws fewer have to count, because all of them do if they are one function.
+    ///
+    /// # Formula
+    /// 1 / (1 / n + 1 / M), with the number n for many draws.
+    pub fn least_effective_draws_of(self, draws: u32) -> f64 {
+        1.0 / (1.0 / self.least_effective_draws() + 1.0 / f64::from(draws))
+    }
+
     /// Returns the verb phrase for a joint score with fewer effective draws.
     pub fn bias_of_few_draws(self) -> &'static str {
         match self {
