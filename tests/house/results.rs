@@ -20,14 +20,14 @@ fn results_are_small_and_every_run_has_its_scores() {
     let bytes: u64 = files.iter().map(|file| fs::metadata(file).unwrap().len()).sum();
     assert!(bytes < MOST_BYTES, "docs/results has {bytes} bytes: compress with gzip -9, or leave large journals out");
     let runs: Vec<&Path> =
-        files.iter().filter(|file| file.ends_with("plan.json")).map(|plan| plan.parent().unwrap()).collect();
+        files.iter().filter(|file| file.ends_with("plan.json.gz")).map(|plan| plan.parent().unwrap()).collect();
     assert!(runs.len() > 15, "{} runs", runs.len());
     for run in runs {
         assert!(run.join("scores.json.gz").is_file(), "{} has no scores.json.gz", run.display());
         let twice = run.join("results.jsonl.gz").is_file() && run.join("report.html.gz").is_file();
         assert!(!twice, "{}: its page is made from its journal, and kept beside it", run.display());
     }
-    for name in ["scores.json", "results.jsonl", "report.html"] {
+    for name in ["plan.json", "scores.json", "results.jsonl", "report.html"] {
         let found = files.iter().find(|file| file.ends_with(name));
         assert_eq!(found, None, "compress it: gzip -9 -n");
     }

@@ -1,6 +1,6 @@
 //! A finished run, just made or kept with compressed files: its plan and its scores.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -81,13 +81,10 @@ impl KeptRun {
     /// When a file cannot be read, or scores and plan name other agents.
     pub fn read(folder: &Path, name: &str) -> Result<Option<Self>> {
         let path = folder.join(name);
-        if !path.join(PLAN).is_file() {
-            return Ok(None);
-        }
-        let Some(scores) = contents(&path, SCORES)? else { return Ok(None) };
+        let (Some(plan), Some(scores)) = (contents(&path, PLAN)?, contents(&path, SCORES)?) else { return Ok(None) };
         let shown = path.join(SCORES);
-        let directory = RunDirectory::existing(&path)?;
-        let (plan, digest) = (directory.plan()?, digest(&directory.read(PLAN)?));
+        let digest = digest(&plan);
+        let plan = RunDirectory::packed(&path, HashMap::from([(PLAN.to_owned(), plan)]))?.plan()?;
         let scores: Scores =
             serde_json::from_slice(&scores).with_context(|| format!("failed to read {}", shown.shown()))?;
         let named = scores.agents.iter().map(|agent| agent.agent.as_str());
@@ -246,7 +243,7 @@ fn contents(directory: &Path, name: &str) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Keeps a finished run: writes its plan, leaderboard and origin, and compressed its scores and its journal, into the
+/// Keeps a finished run: writes its leaderboard and origin, and compressed its plan, its scores and its journal, into the
 /// directory `name` below `folder`. A journal of more than a megabyte, compressed, is left out, and one that names predictions,
 /// which are not kept. The same run gives the same bytes.
 ///
@@ -256,15 +253,15 @@ pub fn keep(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathB
     let into = folder.join(name);
     let scores = contents(run, SCORES)?;
     let scores = scores.with_context(|| format!("{} has no {SCORES}: it is not finished", run.shown()))?;
-    let journal = contents(run, JOURNAL)?.with_context(|| format!("{} has no {JOURNAL}", run.shown()))?;
+    let [plan, journal] =
+        [PLAN, JOURNAL].map(|file| contents(run, file)?.with_context(|| format!("{} has no {file}", run.shown())));
+    let (plan, journal) = (plan?, journal?);
     fs::create_dir_all(&into).with_context(|| format!("failed to make {}", into.shown()))?;
-    for file in [PLAN, LEADERBOARD] {
-        let copied = fs::copy(run.join(file), into.join(file));
-        copied.with_context(|| format!("failed to copy {} to {}", run.join(file).shown(), into.shown()))?;
-    }
+    let [from, to] = [run, &into].map(|folder| folder.join(LEADERBOARD));
+    fs::copy(&from, &to).with_context(|| format!("failed to copy {} to {}", from.shown(), into.shown()))?;
     // Without the predictions by which agents are compared, their journal makes no scores.
     let most = if run.join(Kept::Belief.folder()).is_dir() { 0 } else { MOST_JOURNAL };
-    for (file, bytes, most) in [(SCORES, &scores, usize::MAX), (JOURNAL, &journal, most)] {
+    for (file, bytes, most) in [(PLAN, &plan, usize::MAX), (SCORES, &scores, usize::MAX), (JOURNAL, &journal, most)] {
         let path = into.join(format!("{file}{GZ}"));
         let bytes = compressed(bytes).with_context(|| format!("failed to compress {file}"))?;
         if bytes.len() > most {
@@ -349,7 +346,7 @@ mod tests {
             fs::read_dir(&into).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         files.sort();
         let expected =
-            ["figure.png", "leaderboard.csv", "origin.json", "plan.json", "results.jsonl.gz", "scores.json.gz"];
+            ["figure.png", "leaderboard.csv", "origin.json", "plan.json.gz", "results.jsonl.gz", "scores.json.gz"];
         assert_eq!(files, expected);
         assert_eq!(contents(&into, "results.jsonl").unwrap().unwrap(), journal.as_bytes());
         // 1.5 s and 2 s are 3.5 s, to a second.

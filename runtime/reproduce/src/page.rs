@@ -279,8 +279,8 @@ errors are so large that much else would agree too: [verdicts](../reproduce.md#v
 const REST: &str = "
 ## Files
 
-The directory of each run keeps `plan.json` (versions, digests and settings), `origin.json` (the commit whose build made it) and,
-compressed, `scores.json`, from which these pages are made; most keep `leaderboard.csv`, and where it is small enough the journal.
+The directory of each run keeps, compressed, `plan.json` (versions, digests and settings) and `scores.json`, from which these pages
+are made; `origin.json`, the commit whose build made it; most keep `leaderboard.csv`, and where it is small enough the journal.
 Fuel is by the [price list](../security.md#what-fuel-costs) that the plan names, list 1 where it names none. The
 [table](table.md) of all bundled agents is no experiment of a paper, and has a page of its own.
 
