@@ -182,6 +182,36 @@ class TestTorch:
         np.testing.assert_allclose(centred.mean(axis=0), logits - logits.mean(axis=-1, keepdims=True), atol=0.1)
         assert probs.std(axis=0).max() > 0.01
 
+    def test_modules_that_cannot_be_drawn_are_refused(self) -> None:
+        torch = pytest.importorskip("torch", reason="PyTorch is Debian's python3-torch")
+
+        def reply(base: type[je.Classifier], *layers: Any) -> str:
+            module = torch.nn.Sequential(torch.nn.Linear(2, 3), *layers)
+            fit = module if base is Dropout else [module]
+            agent = type("Net", (base,), {"fit": lambda self, task, data, seed: fit})
+            with served(agent) as host:
+                answer = host.train(arrays={"train.inputs": X, "train.labels": Y})
+                answer = answer if "failure" in answer else host.probs([0], X)[0]
+            message: str = answer.get("failure", {}).get("message", "")
+            return message
+
+        assert "Sequential has no layer torch.nn.Dropout" in reply(Dropout)
+        assert reply(Dropout, torch.nn.Dropout(0.5)) == reply(Modules) == ""
+        for base in (Dropout, Modules):
+            assert "return logits" in reply(base, torch.nn.Dropout(0.5), torch.nn.Softmax(dim=-1))
+
+    def test_masks_of_images_drop_whole_channels(self) -> None:
+        torch = pytest.importorskip("torch", reason="PyTorch is Debian's python3-torch")
+        from jointly_eval.adapters.torch import _mask
+
+        ones = torch.ones(2, 64, 3, 3)
+        masked = _mask(1)(torch.nn.Dropout2d(0.5), (), ones)
+        channels = masked[0, :, 0, 0]
+        assert set(channels.tolist()) == {0.0, 2.0}
+        assert (masked == channels[None, :, None, None]).all()
+        # A layer without dimensions drops each number by itself.
+        assert (_mask(1)(torch.nn.Dropout(0.5), (), ones)[0].std(dim=(1, 2)) > 0).any()
+
 
 def test_samples_of_laplace_torch_have_the_distribution_of_the_package() -> None:
     laplace = pytest.importorskip("laplace", reason="laplace-torch is installed beside PyTorch")

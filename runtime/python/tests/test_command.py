@@ -113,6 +113,13 @@ def test_problems_are_predicted_offline(tmp_path: Path) -> None:
     assert scores["shares"] == pytest.approx(scores["class-average"], rel=1e-5)
 
 
+def test_a_problem_of_ones_own_needs_no_suite(tmp_path: Path) -> None:
+    x, y = np.zeros((4, 2), np.float32), np.array([0, 1, 0, 1])
+    np.savez(tmp_path / "mine.npz", x_train=x, y_train=y, x_test=x[None], y_test=y[None])
+    results = je.run("class-average", problem=tmp_path / "mine.npz", out=tmp_path / "run")
+    assert [row.agent for row in results.rows] == ["class-average"]
+
+
 def test_problems_of_no_suite_are_refused() -> None:
     with pytest.raises(je.JointlyError, match="quack"):
         next(je.problems("quack"))
@@ -177,15 +184,17 @@ def test_the_first_lines_of_the_readme_rank_a_forest(
     assert re.search(r"^\d +randomforestclassifier:floor=0.01 +reported +0\.", printed, re.MULTILINE), printed
 
 
-def test_the_agent_of_the_readme_is_checked_and_run(tmp_path: Path) -> None:
-    pytest.importorskip("sklearn")
-    (code,) = re.findall(r"```python\n(import.*?)```", (ROOT / "runtime/python/README.md").read_text(), re.DOTALL)
+@pytest.mark.parametrize(("name", "package"), [("Bootstrap", "sklearn"), ("Ensemble", "torch")])
+def test_the_agents_of_the_readme_are_checked_and_run(tmp_path: Path, name: str, package: str) -> None:
+    pytest.importorskip(package)
+    blocks = re.findall(r"```python\n(import.*?)```", (ROOT / "runtime/python/README.md").read_text(), re.DOTALL)
+    (code,) = [block for block in blocks if f"class {name}(" in block]
     # A class needs a file, where its source is looked for.
-    path = tmp_path / "bootstrap.py"
+    path = tmp_path / "agent.py"
     path.write_text(code)
-    names: dict[str, Any] = {"__name__": "bootstrap"}
+    names: dict[str, Any] = {"__name__": "agent", "je": je}
     exec(compile(code, os.fspath(path), "exec"), names)
-    report = je.check(names["Bootstrap"]())
+    report = je.check(names[name]())
     assert report, repr(report)
-    results = je.run([names["Bootstrap"](), "uniform"], problems="quick/t100/temp0.01/seed0", out=tmp_path / "run")
-    assert [row.agent for row in results.rows] == ["bootstrap", "uniform"]
+    results = je.run([names[name](), "uniform"], problems="quick/t100/temp0.01/seed0", out=tmp_path / "run")
+    assert [row.agent for row in results.rows] == [name.lower(), "uniform"]

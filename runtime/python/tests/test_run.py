@@ -29,7 +29,7 @@ def test_objects_classes_and_settings_are_run(tmp_path: Path) -> None:
 
 
 def test_an_exception_stops_the_run_and_has_its_own_traceback() -> None:
-    with pytest.raises(je.AgentError, match="an agent raised RuntimeError: no memory") as caught:
+    with pytest.raises(je.AgentError, match="answering raised RuntimeError: no memory") as caught:
         je.run(Answering(RuntimeError("no memory"), "train"), suite="fake")
     cause = caught.value.__cause__
     assert isinstance(cause, RuntimeError)
@@ -39,6 +39,24 @@ def test_an_exception_stops_the_run_and_has_its_own_traceback() -> None:
         frames.append(Path(frame.tb_frame.f_code.co_filename).name)
         frame = frame.tb_next
     assert frames[-1] == "agents.py"
+
+
+def test_an_agent_without_its_methods_is_refused_before_anything_runs() -> None:
+    def fails(**methods: Any) -> str:
+        agent = type("Odd", (je.Classifier,), methods)
+        with pytest.raises(je.AgentError) as caught:
+            je.run(agent, suite="fake")
+        with pytest.raises(je.JointlyError):
+            je.check(agent)
+        return str(caught.value)
+
+    train, sample = DrawnSoftmax.train, DrawnSoftmax.sample_probs
+    assert fails(fit=train) == "Odd is no agent: TypeError: Odd has no method train(self, task, data, seed)"
+    assert "no method sample_probs(self, inputs, draws)" in fails(train=train)
+    wrong = fails(train=lambda self, data, seed: None, sample_probs=sample)
+    assert "Odd.train takes other parameters than train(self, task, data, seed)" in wrong
+    near = fails(train=train, sample_probs=sample, canonical_draw=lambda self, draw: draw)
+    assert "has a method canonical_draw, which nothing calls: name it canonical_draws" in near
 
 
 def test_declared_failures_and_unstopped_exceptions_are_results() -> None:
@@ -79,5 +97,5 @@ def test_the_command_is_looked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     # The stand-in lies in this folder, now on the PATH.
     assert je.check(DrawnSoftmax())
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(je.JointlyError, match="pip install jointly-eval"):
+    with pytest.raises(je.JointlyError, match="pip install runtime/python"):
         je.check(DrawnSoftmax())

@@ -57,7 +57,7 @@ class Report:
 
     def _title(self) -> str:
         broken = len(self.broken)
-        title = f"{broken} of {len(self.clauses)} clauses are broken" if broken else "all clauses hold"
+        title = f"breaks {broken} of {len(self.clauses)} clauses" if broken else "all clauses hold"
         if self.exception is not None:
             title += f"; the agent raised {type(self.exception).__name__}: {self.exception}"
         return title

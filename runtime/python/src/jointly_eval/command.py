@@ -26,8 +26,8 @@ def find() -> str:
         if found is not None:
             return found
     raise JointlyError(
-        "the command jointly was not found: install it by `pip install jointly-eval`, or build it by `make` and set"
-        " JOINTLY_BIN to its path"
+        "the command jointly was not found: install it beside this package by `pip install runtime/python` in the"
+        " repository, or build it by `make` and set JOINTLY_BIN to its path"
     )
 
 

@@ -9,11 +9,13 @@ import threading
 import weakref
 from collections.abc import Iterable
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from .agent import Agent
 from .command import environment, find, flags, with_settings
 from .failure import AgentError, Failure, JointlyError
+from .methods import complete
 from .progress import Progress
 from .results import Results, load
 from .serving import Server, Source, maker
@@ -26,7 +28,7 @@ PATIENCE = 10.0
 
 def run(
     agents: Source | str | os.PathLike[str] | Iterable[Source | str | os.PathLike[str]],
-    suite: str = "quick",
+    suite: str | None = None,
     *,
     problems: str | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -40,7 +42,8 @@ def run(
 
     An agent is an object, a class, or a text as `jointly run` takes it: `"mlp"`, `"ensemble+:size=10"`, `"agent.py"`,
     `"predictions:FOLDER"`.
-    Other options are those of the command: `draws=1000` is `--draws 1000`.
+    Without `suite` it is `quick`, or the problem of your own that `problem="mine.npz"` names. Other options are those
+    of the command: `draws=1000` is `--draws 1000`.
 
     Without `out`, results are in a temporary folder that is deleted with them. A run in an `out` that exists continues,
     and asks nothing twice of an agent whose description is the same: change `version` when code outside the agent's
@@ -64,6 +67,7 @@ def run(
         raise ValueError(f"two agents are called {twice[0]}: give one another `name`, or other settings")
     for name in _NOT_HERE.intersection(options):
         raise ValueError(f"{name} is for the command `jointly run` alone")
+    suite = suite or (None if options.get("problem") else "quick")
     folder = os.fspath(out) if out is not None else tempfile.mkdtemp(prefix="jointly-run-")
     stop = _Stop()
     try:
@@ -72,14 +76,15 @@ def run(
             for entrant in entrants:
                 place = entrant.text
                 if entrant.source is not None:
-                    server = servers.enter_context(Server(entrant.source, stop.observe if stop_on_error else None))
+                    observer = partial(stop.observe, entrant.label) if stop_on_error else None
+                    server = servers.enter_context(Server(entrant.source, observer))
                     place = f"socket:{server.path}"
                     places[place] = entrant.label
                 names.append(with_settings(place, entrant.requested))
             asked = {"suite": suite, "problems": problems, "out": folder, "seed": seed, "jobs": jobs, **options}
             code, notes = _call([find(), "run", *names, *flags(asked)], stop, Progress(progress), places)
         if stop.error is not None:
-            told = f"an agent raised {type(stop.error).__name__}: {stop.error}"
+            told = f"{stop.agent} raised {type(stop.error).__name__}: {stop.error}"
             raise AgentError(f"{told} (stop_on_error=False records it and continues)") from stop.error
         if code == INTERRUPTED:
             raise KeyboardInterrupt
@@ -113,11 +118,12 @@ class _Entrant:
             return
         self.source, make = agent, maker(agent)
         try:
-            made = make()
+            made = complete(make())
             self.requested = dict(made._requested)
             self.label = with_settings(made.describe()["name"], self.requested).replace(" :", ":")
         except Exception as error:
-            raise AgentError(f"an agent cannot be made: {type(error).__name__}: {error}") from error
+            name = getattr(agent, "__name__", type(agent).__name__)
+            raise AgentError(f"{name} is no agent: {type(error).__name__}: {error}") from error
 
 
 def _raise_invalid(results: Results, ours: set[str]) -> None:
@@ -133,13 +139,14 @@ class _Stop:
 
     def __init__(self) -> None:
         self.error: BaseException | None = None
+        self.agent = ""
         self.process: subprocess.Popen[str] | None = None
 
-    def observe(self, error: BaseException) -> None:
-        """Is told what agents raise; failures that they declare are results."""
+    def observe(self, agent: str, error: BaseException) -> None:
+        """Is told what an agent raises; failures that it declares are results."""
         if isinstance(error, Failure) or self.error is not None:
             return
-        self.error = error
+        self.error, self.agent = error, agent
         if self.process is not None:
             interrupt(self.process)
 

@@ -10,6 +10,7 @@ from . import answers, reading
 from .agent import Agent, Classifier, Regressor
 from .failure import Failure, InvalidOutput
 from .message import Array, Connection, ConnectionClosed, Header, Message
+from .methods import complete
 
 #: Characters of a traceback that are sent.
 TRACEBACK = 20_000
@@ -78,7 +79,7 @@ class Session:
                 self._observer(error)
 
     def _describe(self, request: Message) -> Reply:
-        return {"protocol": 1, "description": self._make().describe()}, {}
+        return {"protocol": 1, "description": complete(self._make()).describe()}, {}
 
     def _train(self, request: Message) -> Reply:
         self._model = None

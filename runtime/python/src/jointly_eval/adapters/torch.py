@@ -11,7 +11,7 @@ from ..task import Examples, Task
 
 
 class Modules(Classifier):
-    """An ensemble. `fit` returns the modules, which map inputs to logits."""
+    """An ensemble. `fit` returns the modules, which map inputs to logits: the softmax is applied here."""
 
     def fit(self, task: Task, data: Examples, seed: int) -> Sequence[Any]:
         """Returns trained modules, each of which is a function."""
@@ -32,14 +32,15 @@ class Modules(Classifier):
         with torch.no_grad():
             chosen = [self._modules[number] for number in (draws % len(self._modules)).tolist()]
             x = torch.from_numpy(inputs).to(_device(chosen[0]))
-            answer: ArrayLike = torch.stack([module(x).softmax(dim=-1) for module in chosen]).cpu().numpy()
+            answer: ArrayLike = torch.stack([_probs(module(x)) for module in chosen]).cpu().numpy()
         return answer
 
 
 class Dropout(Classifier):
-    """Monte Carlo dropout. `fit` returns one module; a draw is a set of masks, the same for all inputs.
+    """Monte Carlo dropout. `fit` returns one module, which maps inputs to logits.
 
-    It sets the masks of `torch.nn.Dropout`, and not those of dropout that a module applies by a function.
+    A draw is a set of masks, the same for all inputs, of the layers `torch.nn.Dropout`, `Dropout1d`, `Dropout2d` and
+    `Dropout3d`. Dropout that a module applies by a function (`F.dropout`), or inside attention or an LSTM, stays off.
     """
 
     def fit(self, task: Task, data: Examples, seed: int) -> Any:
@@ -49,12 +50,23 @@ class Dropout(Classifier):
     def train(self, task: Task, data: Examples, seed: int) -> None:
         """Fits the module, and sets it to evaluation: its own dropout is off."""
         self._module, self._seed = self.fit(task, data, seed).eval(), seed
+        if not self._layers():
+            raise TypeError(
+                f"{type(self._module).__name__} has no layer torch.nn.Dropout, so all draws would be one function; "
+                "F.dropout is not seen: make it a layer"
+            )
+
+    def _layers(self) -> list[Any]:
+        from torch import nn
+
+        masked = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
+        return [layer for layer in self._module.modules() if isinstance(layer, masked)]
 
     def sample_probs(self, inputs: Any, draws: Draws) -> ArrayLike:
         """Predicts with the masks of the draws."""
         import torch
 
-        layers = [layer for layer in self._module.modules() if isinstance(layer, torch.nn.Dropout)]
+        layers = self._layers()
         x = torch.from_numpy(inputs).to(_device(self._module))
         answers = []
         with torch.no_grad():
@@ -62,12 +74,19 @@ class Dropout(Classifier):
                 masks = [_mask(seed32(self._seed, draw, i)) for i in range(len(layers))]
                 hooks = [layer.register_forward_hook(mask) for layer, mask in zip(layers, masks, strict=True)]
                 try:
-                    answers.append(self._module(x).softmax(dim=-1))
+                    answers.append(_probs(self._module(x)))
                 finally:
                     for hook in hooks:
                         hook.remove()
             answer: ArrayLike = torch.stack(answers).cpu().numpy()
         return answer
+
+
+def _probs(logits: Any) -> Any:
+    """Returns the softmax of logits, and refuses what is a softmax already."""
+    if ((logits >= 0).all() and ((logits.sum(dim=-1) - 1).abs() < 1e-5).all()).item():
+        raise ValueError("the module returns probabilities: return logits, without a softmax at the end")
+    return logits.softmax(dim=-1)
 
 
 def _mask(seed: int) -> Any:
@@ -76,8 +95,12 @@ def _mask(seed: int) -> Any:
     def hook(layer: Any, _inputs: Any, output: Any) -> Any:
         import torch
 
+        # Layers of one or more dimensions drop whole channels.
+        shape = output.shape[1:]
+        if not isinstance(layer, torch.nn.Dropout):
+            shape = (shape[0], *[1] * (len(shape) - 1))
         # A generator of the CPU gives the same masks on every device.
-        noise = torch.rand(output.shape[1:], generator=torch.Generator().manual_seed(seed))
+        noise = torch.rand(shape, generator=torch.Generator().manual_seed(seed))
         kept = (noise >= layer.p).to(output.device, output.dtype)
         return output * kept / max(1 - layer.p, 1e-12)
 
