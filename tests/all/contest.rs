@@ -301,7 +301,10 @@ fn entries_that_cannot_run_hold_nothing_up() {
     let wrong = [
         (text.replace(&format!("\"{at}\"\n"), &committed), "its commitment is the organiser's"),
         (text.replace(&at, "1999-01-01T00:00:00Z"), "was entered at 1999"),
-        (text.replace("\"by\": \"ada\"", "\"by\": \"bob\""), ": remove entries/sha256-"),
+        (
+            text.replace("\"by\": \"ada\"", "\"by\": \"bob\""),
+            ": keep the entry that came first, and remove entries/sha256-",
+        ),
         (text.replace("\"by\": \"ada\"", "\"by\": \"ada \""), "has blanks around it"),
         (text.replace("\"by\"", "\"who\""), "is not one that this command makes"),
         (set("\"a\": \"1,b=2\""), "its settings cannot be written on a command line"),
@@ -329,6 +332,8 @@ fn entries_that_cannot_run_hold_nothing_up() {
     fs::remove_dir_all(contest.path().join("run/agents")).unwrap();
     contest.close();
     done(["contest", "check", &argument, "--finished"]);
+    let ranked = run(["leaderboard", &argument]);
+    assert!(joined(&ranked.stderr).contains("c: the seed follows from the organiser's secret alone"), "{ranked:?}");
 }
 
 #[test]
@@ -347,6 +352,15 @@ fn what_a_contest_cannot_be_about_is_refused_with_the_remedy() {
     let within = format!("{place}/secret");
     open(&["--suite", "quick", "--secret", &within], &["within the folder that is published"]);
     open(&["--suite", "quick", "--name", "a\u{1b}[2J"], &["U+001B", "this cannot be a contest"]);
+    open(&["--suite", "quick", "--name", "=1"], &["begins with =", "this cannot be a contest"]);
+    for estimator in [["--partition", "jackknife"], ["--draws", "auto"]] {
+        open(
+            &["--suite", "quick", estimator[0], estimator[1]],
+            &["draws that disagree raise", "leave out --partition jackknife"],
+        );
+    }
+    let known = "decisions/optimize/branin/seed0/thompson, whose answers are the same under every seed";
+    open(&["--suite", "decisions/optimize"], &[known, "leave it out with --problems"]);
     assert!(!Path::new(place).exists());
 
     let own = crate::npz::TemporaryFile::new("mine.npz", crate::npz::problem().bytes());

@@ -68,10 +68,13 @@ fn a_sample_finds_a_false_line_where_it_looks() {
 fn scores_that_no_prediction_has_are_refused() {
     let honest = RunDirectory::of(&["uniform", "prior"], PROBLEM);
     let journal = honest.read("results.jsonl");
-    let claims: [(&str, Value, &str); 3] = [
+    let taus = "joint scores at tau [1], and not at [1, 100]";
+    let joint = serde_json::json!([[1, { "mean": 0.1, "stderr": 0.1, "draw_error": 0.0, "effective_draws": 1.0 }]]);
+    let claims: [(&str, Value, &str); 4] = [
         ("/scored/scores/accuracy/mean", 1.5.into(), "accuracy with a value outside the range from 0 to 1"),
         ("/scored/scores/accuracy/stderr", (-0.1).into(), "accuracy with a standard error below 0"),
         ("/scored/scores/ece", (-0.5).into(), "ece with a value outside the range from 0 to 1"),
+        ("/scored/scores/joint", joint, taus),
     ];
     for (place, value, said) in claims {
         let mut lines: Vec<Value> = journal.lines().map(json).collect();

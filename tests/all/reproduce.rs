@@ -22,7 +22,7 @@ fn experiments(data: &Path) -> Vec<Value> {
 /// A manifest of two agents that always give the same, with the words of its run and of its comparison.
 fn manifest(arguments: &str, compare: &str) -> String {
     format!(
-        "page = \"testbed\"\npaper = \"no paper\"\ntitle = \"Equal\"\ncost = \"a second\"\n\
+        "page = \"testbed\"\ntitle = \"Equal\"\ncost = \"a second\"\n\
          [[run]]\nname = \"equal\"\narguments = [\"run\", {arguments}]\n\
          [[compare]]\ntitle = \"KL\"\nscore = \"kl_tau1\"\nreading-error = 0.0\n{compare}\n"
     )
@@ -216,7 +216,7 @@ fn manifests_that_do_not_fit_are_refused_by_name() {
         (manifest(QUICK, "published = { nobody = 1 }"), "has no agent nobody"),
         (manifest(QUICK, "published = { uniform = 1 }\nproblems = \"*/t11/*\""), "no problem of equal matches */t11/*"),
         (manifest(QUICK, "published = { uniform = \"about 1\" }"), "no published number"),
-        (manifest(QUICK, "published = 1"), "in line 12"),
+        (manifest(QUICK, "published = 1"), "in line 11"),
         (manifest(QUICK, published).replace("[[run]]", "[[runs]]"), "unknown field `runs`"),
         (
             manifest(QUICK, published).replace("[[compare]]", &format!("{later}[[compare]]\nrun = \"equal\"")),
@@ -277,7 +277,7 @@ fn settings_that_a_sweep_did_not_choose_are_refused() {
     let text = |agent: &str, seed: u32| {
         let options = "\"--draws\", \"20\", \"--suite\", \"quick\", \"--problems\"";
         format!(
-            "page = \"testbed\"\npaper = \"no paper\"\ntitle = \"Chosen\"\ncost = \"a second\"\n\
+            "page = \"testbed\"\ntitle = \"Chosen\"\ncost = \"a second\"\n\
              [[run]]\nname = \"sweep\"\narguments = [\"sweep\", \"knn\", \"--joint\", {options}, \"quick/t10/*/seed0\"]\n\
              [[run]]\nname = \"final\"\narguments = [\"run\", \"{agent}\", {options}, \"quick/t10/*/seed{seed}\"]\n\
              chosen = {{ by = \"sweep\", score = \"kl_tau1\" }}\n\

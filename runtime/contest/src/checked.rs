@@ -87,7 +87,12 @@ impl Checked {
                 return Ok(Standing::TakesPart(label.clone()));
             }
             let lacks = Lack::of(folder, &runtime, entry)?;
-            ensure!(!lacks.is_empty(), "{} takes no part in the run, though it lacks nothing", entry.shown());
+            ensure!(
+                !lacks.is_empty(),
+                "{} takes no part in the run, though it lacks nothing here; ask the organiser whether its component could not be \
+                 compiled there",
+                entry.shown()
+            );
             Ok(Standing::Withdrawn(lacks))
         };
         let entries = all.into_iter().map(|(id, entry)| {

@@ -1,6 +1,5 @@
 //! The draw: which entries take part, and the plan of their run, whose seed is the key.
 
-use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use anyhow::{Context, Result, bail};
@@ -87,16 +86,14 @@ pub(crate) fn refuse_against(rules: &Rules, now: Time, entries: &[(String, Conte
         }
         if let Some((other, held)) = agents.insert((&entry.digest, &entry.settings), (id, entry)) {
             let of = |id: &str| format!("{ENTRIES}/{}", file_name(id, "json"));
-            let (first, second) = (held.shown(), entry.shown());
-            match held.at.cmp(&entry.at) {
-                Ordering::Less => {
-                    bail!("{second} is the agent of {first}, whose entry has the earlier time: remove {}", of(id))
-                }
-                Ordering::Greater => {
-                    bail!("{first} is the agent of {second}, whose entry has the earlier time: remove {}", of(other))
-                }
-                Ordering::Equal => bail!("{second} is the agent of {first}: remove {} or {}", of(other), of(id)),
-            }
+            // The times in entries are the entrants' own, so they do not tell who copied whom.
+            bail!(
+                "{} is the agent of {}: keep the entry that came first, and remove {} or {}",
+                entry.shown(),
+                held.shown(),
+                of(other),
+                of(id)
+            );
         }
         let count = counts.entry(&entry.by).or_default();
         *count += 1;

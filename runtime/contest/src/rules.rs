@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use jointly_core::Seed;
 use jointly_core::digest::is_digest;
+use jointly_core::{Partitioning, Seed};
 use jointly_record::format::Format;
 use jointly_record::plan::Plan;
 use jointly_record::printable;
@@ -53,6 +53,13 @@ impl Rules {
         if let Some(reason) = undecidable(plan) {
             return Some(reason.to_owned());
         }
+        let known = |name: &&str| plan.terms.options().is_known(name);
+        if let Some(name) = plan.problems.iter().map(|problem| problem.problem.as_str()).find(known) {
+            return Some(format!(
+                "it has {name}, whose answers are the same under every seed, so that an agent can know them: leave it out with \
+                 --problems"
+            ));
+        }
         if plan.predictor().is_some() {
             return Some("it has an agent of its own, which predicts".into());
         }
@@ -73,6 +80,12 @@ fn undecidable(plan: &Plan) -> Option<&'static str> {
     if of("coverage") {
         return Some("picf_brier ranks it, in which an agent is perfect whose intervals hold all or nothing by a coin");
     }
+    if plan.terms.options().estimator() == Partitioning::Jackknife {
+        return Some(
+            "the jackknife estimates its joint scores, which draws that disagree raise by up to half a nat: leave out \
+             --partition jackknife and --draws auto",
+        );
+    }
     (of("correlations") && !selects)
         .then_some("xllr ranks it, in which the other agents are the references, so that accomplices can decide it")
 }
@@ -81,6 +94,10 @@ fn undecidable(plan: &Plan) -> Option<&'static str> {
 pub(crate) fn name_defect(what: &str, name: &str) -> Option<String> {
     if name.is_empty() || name.trim() != name {
         return Some(format!("{what} {name:?} is empty, or has blanks around it"));
+    }
+    // A spreadsheet takes such a cell of a table for a formula.
+    if name.starts_with(['=', '+', '-', '@']) {
+        return Some(format!("{what} {name:?} begins with {}", &name[..1]));
     }
     // Lists of names are printed with these between them.
     if name.contains([',', ';']) {

@@ -28,7 +28,10 @@ pub fn normalized(mut probs: Vec<f32>, draws: &[u64], rows: usize, num_classes: 
     };
     match defect {
         None => Ok(probs),
-        Some((at, what)) => Err(format!("{what} at row {} of draw {}", at % rows, draws[at / rows])),
+        Some((at, what)) => {
+            let remedy = if what.contains("finite") { "" } else { "; of logits, return the softmax" };
+            Err(format!("{what} at row {} of draw {}{remedy}", at % rows, draws[at / rows]))
+        }
     }
 }
 

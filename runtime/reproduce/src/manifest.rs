@@ -15,14 +15,15 @@ use crate::values::Units;
 /// The options of runs that take no value.
 const FLAGS: [&str; 7] = ["--grey", "--joint", "--json", "--native", "--no-clip", "--plan-only", "--standardize"];
 
-/// An experiment of a paper.
+/// An experiment, of a paper or of none.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Manifest {
     /// The page of `docs/results` on which it stands, without `.md`.
     pub page: String,
-    /// The paper, with the figure or table.
-    pub paper: String,
+    /// The paper, with the figure or table, if it is of one.
+    #[serde(default)]
+    pub paper: Option<String>,
     /// The title of its section.
     pub title: String,
     /// The time and memory that it takes, measured.
@@ -317,6 +318,11 @@ impl Manifest {
             .and_then(|()| manifest.check())
             .with_context(|| format!("{name} is no manifest"))?;
         Ok(manifest)
+    }
+
+    /// Returns the paper with its figure or table, or the title of what no paper has.
+    pub fn subject(&self) -> &str {
+        self.paper.as_ref().unwrap_or(&self.title)
     }
 
     /// Writes each agent's settings in the order of their names, as plans have them.

@@ -145,7 +145,7 @@ mod tests {
 
     fn checked(agents: &str, rest: &str) -> String {
         let text = format!(
-            "page = \"testbed\"\npaper = \"no paper\"\ntitle = \"t\"\ncost = \"a second\"\n[[run]]\nname = \"a\"\n\
+            "page = \"testbed\"\ntitle = \"t\"\ncost = \"a second\"\n[[run]]\nname = \"a\"\n\
              arguments = [\"run\", {agents}, \"--suite\", \"quick\", \"--problems\", \"quick/t10/*\"]\n{OTHER}{rest}"
         );
         let checked = Manifest::parse("it", &text).and_then(|manifest| super::check(&manifest));

@@ -8,7 +8,7 @@ use jointly_record::shell;
 
 use crate::experiments::Experiment;
 use crate::kept::KeptRun;
-use crate::manifest::{Comparison, Run};
+use crate::manifest::{Comparison, Manifest, Run};
 use crate::outcome::{Counts, Outcome, Row, Verdict, by_cause};
 use crate::table::Table;
 
@@ -19,9 +19,6 @@ const PAGES: [(&str, &str); 4] = [
     ("shift", "Results: dataset shift"),
     ("decisions", "Results: decisions"),
 ];
-
-/// How `paper` begins where there is none.
-const NO_PAPER: &str = "no paper";
 
 /// The first line of every page.
 const MADE: &str =
@@ -84,7 +81,8 @@ fn anchor(title: &str) -> String {
 /// Writes the section of an experiment.
 fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>) -> Result<()> {
     let manifest = &experiment.manifest;
-    let _ = write!(text, "\n## {}\n\n{}: `jointly reproduce {}`.\n", manifest.title, manifest.paper, experiment.id);
+    let paper = manifest.paper.as_deref().unwrap_or("No paper has it");
+    let _ = write!(text, "\n## {}\n\n{paper}: `jointly reproduce {}`.\n", manifest.title, experiment.id);
     paragraph(text, "", &filled(&manifest.text, outcome)?);
     text.push('\n');
     for run in &manifest.runs {
@@ -111,8 +109,7 @@ fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>
         );
     }
     paragraph(text, "**Settings**: ", manifest.tuning.as_deref().unwrap_or_default());
-    let than =
-        if manifest.paper.starts_with(NO_PAPER) { "**What is smaller**: " } else { "**Smaller than in the paper**: " };
+    let than = if manifest.paper.is_none() { "**What is smaller**: " } else { "**Smaller than in the paper**: " };
     paragraph(text, than, manifest.smaller.as_deref().unwrap_or_default());
     for (comparison, rows) in manifest.comparisons.iter().zip(&outcome.rows) {
         compared(text, comparison, rows);
@@ -240,7 +237,8 @@ fn overview(found: &[Found]) -> String {
         let counts = outcome.as_ref().map(Outcome::counts);
         total += counts.unwrap_or_default();
         let verdicts = counts.map_or_else(|| "built, not run".to_owned(), Counts::text);
-        table.row(&[&link(experiment), &experiment.manifest.paper, &verdicts, &experiment.manifest.cost]);
+        let Manifest { paper, cost, .. } = &experiment.manifest;
+        table.row(&[&link(experiment), paper.as_deref().unwrap_or("none"), &verdicts, cost]);
     }
     text.push_str(&table.text());
     let _ = write!(

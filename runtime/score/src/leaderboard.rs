@@ -70,9 +70,11 @@ pub(crate) struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
-    fn new(agent: &'a AgentScores<'a>, by: Option<ScoreName>) -> Self {
+    /// `most` is the largest number of problems on which an agent has the score that ranks.
+    fn new(agent: &'a AgentScores<'a>, by: Option<ScoreName>, most: usize) -> Self {
         let summary = by.and_then(|by| agent.summary(&by));
-        let lacks = by.is_some_and(|by| agent.lacks(by));
+        let fewer = summary.is_some_and(|summary| summary.problems < most);
+        let lacks = fewer || by.is_some_and(|by| agent.lacks(by));
         Self { agent, mean: summary.map_or(f64::NAN, |summary| summary.mean), lacks, rank: None }
     }
 
@@ -107,7 +109,9 @@ impl<'a> Leaderboard<'a> {
         let names = scores.names();
         let columns = Columns::new((scores.plan.kind().layouts)(), &names);
         let by = columns.by;
-        let mut order: Vec<Placed> = scores.agents.iter().map(|agent| Placed::new(agent, by)).collect();
+        let problems = |agent: &AgentScores| Some(agent.summary(&by?)?.problems);
+        let most = scores.agents.iter().filter_map(problems).max().unwrap_or(0);
+        let mut order: Vec<Placed> = scores.agents.iter().map(|agent| Placed::new(agent, by, most)).collect();
         // Agents with equal means keep the plan's order.
         order.sort_by(|a, b| a.key().partial_cmp(&b.key()).unwrap_or(Ordering::Equal));
         let references = order.iter().filter(|placed| placed.is_reference()).count();

@@ -3,8 +3,8 @@
 use jointly_core::ScoreName;
 use jointly_record::quantity;
 
-/// The stem of the scores in which the environment itself has 0.
-pub(crate) const KL: &str = "kl";
+/// The stems of the scores in which the environment itself has 0.
+pub(crate) const KLS: [&str; 3] = ["kl", "joint_kl", "marginal_kl"];
 
 /// A mean that is better than the best possible one by more than its error allows.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Mark {
                 quantity::number(*mean)
             );
         }
-        let (side, what) = if score.stem() == KL {
+        let (side, what) = if KLS.contains(&score.stem()) {
             ("below", "0, the environment's own".to_owned())
         } else {
             ("above", format!("{}, what the environment itself expects", quantity::number(*best)))

@@ -1,10 +1,10 @@
 //! Marks on results that no honest agent has except by luck: a KL below 0, an accuracy above the environment's own.
 
 use jointly_classification::scores::ACCURACY;
-use jointly_core::{At, ScoreName};
+use jointly_core::{At, Partitioning, ScoreName};
 
 use crate::leaderboard::{Leaderboard, Placed};
-use crate::mark::{KL, Mark};
+use crate::mark::{KLS, Mark};
 use crate::scores::{AgentScores, BestAccuracies, Total};
 
 /// The nats by which the log-likelihoods of an agent must exceed the environment's to be marked: for an honest agent, the
@@ -26,19 +26,22 @@ impl Leaderboard<'_> {
     /// A KL is marked too if the sum S of the agent's log-likelihoods minus the environment's, over all tau-samples of all
     /// problems, exceeds 6.6 nats. Given the environment, exp(S) is a likelihood ratio with mean at most 1, so that by
     /// Markov's inequality P(S >= t) <= exp(-t). This needs no estimated error, which a cheat could raise by one bad
-    /// prediction.
+    /// prediction. It does not hold for the jackknife, whose estimates are no likelihoods: they sum to more than 1.
     pub fn marks(&self) -> &[Vec<Mark>] {
         self.marks.get_or_init(|| {
-            let best =
-                self.scores.names().iter().any(|name| name.stem() == KL).then(|| BestAccuracies::of(self.scores.plan));
+            let known = self.scores.names().iter().any(|name| KLS.contains(&name.stem()));
+            let best = known.then(|| BestAccuracies::of(self.scores.plan));
             self.order.iter().map(|placed| self.of_agent(placed, best.as_ref())).collect()
         })
     }
 
     fn of_agent(&self, placed: &Placed, best: Option<&BestAccuracies>) -> Vec<Mark> {
         let Some(best) = best else { return Vec::new() };
+        let plan = self.scores.plan;
+        let normalised = plan.terms.options().estimator() != Partitioning::Jackknife;
+        let samples = plan.tau_samples().filter(|_| normalised).map(f64::from);
         let of_score = |name: &ScoreName| match name.stem() {
-            KL => below_zero(placed.agent, *name, self.scores.plan.tau_samples().map(f64::from)),
+            stem if KLS.contains(&stem) => below_zero(placed.agent, *name, samples),
             ACCURACY if !name.is_shifted() => exceeded(best, placed.agent, *name),
             _ => None,
         };

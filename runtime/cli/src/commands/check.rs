@@ -58,8 +58,8 @@ impl Check {
             for clause in conformance::CLAUSES.iter().filter(|clause| clause.applies(&agent, interface)) {
                 let verdict = clause.hold(&subject);
                 if !self.json {
-                    let before = verdicts.iter().any(|earlier| earlier.broken == verdict.broken);
-                    output::print(&lines(&verdict, before))?;
+                    let before = verdicts.iter().find(|earlier| earlier.broken == verdict.broken);
+                    output::print(&lines(&verdict, before.map(|earlier| earlier.clause)))?;
                 }
                 verdicts.push(verdict);
             }
@@ -84,15 +84,15 @@ fn within(verdicts: &[Verdict]) -> String {
     if near == 0 { String::new() } else { format!(", {near} of them within the tolerance and not to the bit") }
 }
 
-/// Formats a verdict on one line, or more if it is long. A violation that was already shown is not repeated.
-fn lines(verdict: &Verdict, broken_before: bool) -> String {
-    let (outcome, text) = match &verdict.broken {
-        Some(_) if broken_before => ("FAIL", format!("{}: as above", verdict.says)),
-        None => match verdict.difference {
+/// Formats a verdict on one line, or more if it is long. A violation that an earlier clause has shown is not repeated.
+fn lines(verdict: &Verdict, broken_before: Option<&str>) -> String {
+    let (outcome, text) = match (&verdict.broken, broken_before) {
+        (Some(_), Some(earlier)) => ("FAIL", format!("{}: as in {earlier}", verdict.says)),
+        (None, _) => match verdict.difference {
             None => ("ok", verdict.says.to_owned()),
             Some(difference) => ("near", format!("{}: within {difference:.0e}, not to the bit", verdict.says)),
         },
-        Some(broken) => ("FAIL", format!("{}: {broken}", verdict.says)),
+        (Some(broken), None) => ("FAIL", format!("{}: {broken}", verdict.says)),
     };
     described(0, &[(format!("{outcome:<4}  {:<15}", verdict.clause), text)])
 }

@@ -116,5 +116,12 @@ fn open(path: &Path) -> Result<Entry> {
     let checked = Checked::of(&contest)?;
     let drawn =
         checked.drawn.with_context(|| format!("{} is not finished: see `jointly contest check`", path.shown()))?;
+    if drawn.secrets == 1 {
+        output::note(&format!(
+            "{}: the seed follows from the organiser's secret alone, so that all have to trust the organiser not to have known \
+             the problems",
+            contest.rules.name
+        ));
+    }
     Ok(Entry::open(&contest.run())?.of_contest(contest.rules.name, drawn.entrants))
 }

@@ -10,6 +10,7 @@ use jointly_engine::execution;
 use jointly_engine::measurement::{Measurements, measure, measured, measured_units, names};
 use jointly_engine::schedule::{makespan, order, shares};
 use jointly_record::agent_spec::AgentSpec;
+use jointly_record::plan::PlannedAgent;
 use jointly_record::quantity::{self, counted};
 use jointly_record::shard::MOST;
 use jointly_record::unit::Unit;
@@ -194,13 +195,22 @@ impl<'a> Estimate<'a> {
             let count = |fuel: Option<f64>| fuel.map_or_else(|| "-".to_owned(), quantity::count);
             vec![label.to_owned(), sum.units.to_string(), count(sum.fuel()), count(sum.rate()), duration(sum.seconds)]
         };
-        rows.extend(self.plan.agents.iter().enumerate().map(|(agent, it)| row(&it.label, self.of_agent(agent))));
+        let failures = self.failures();
+        let of_agent = |(agent, it): (usize, &PlannedAgent)| {
+            let mut row = row(&it.label, self.of_agent(agent));
+            if failures.iter().any(|(failed, ..)| *failed == agent) {
+                row[4] = "fails".to_owned();
+            }
+            row
+        };
+        rows.extend(self.plan.agents.iter().enumerate().map(of_agent));
         if self.plan.agents.len() > 1 {
             rows.push(row("all", whole));
         }
         text += &table::render(1, &rows);
         let n = self.workers;
-        let mut lines = vec![("on one core".to_owned(), duration(whole.seconds))];
+        let without = if failures.is_empty() { "" } else { ", without the units that fail" };
+        let mut lines = vec![("on one core".to_owned(), duration(whole.seconds) + without)];
         if n > 1 {
             lines.push((format!("on {n} workers of one run"), duration(self.together())));
             lines.push((format!("as {n} shards of one worker each"), duration(self.slowest_shard())));
@@ -210,7 +220,7 @@ impl<'a> Estimate<'a> {
             lines.push(("the longest unit".to_owned(), format!("{}: {agent} on {problem}", duration(seconds))));
         }
         let _ = write!(text, "\n{}", table::described(0, &lines));
-        for (agent, problem, failure) in self.failures() {
+        for (agent, problem, failure) in failures {
             let (agent, problem) = names(self.plan, Unit { agent, problem });
             let _ = write!(text, "\n{}", wrap(&format!("{agent} fails on {problem}: {failure}"), 2));
         }

@@ -157,7 +157,7 @@ impl Reproduce {
             } else {
                 format!("\n    needs {}, which `jointly data` says how to get", missing.join(", "))
             };
-            texts.push(format!("{id}: {}\n    {}\n    {kept}{data}\n", manifest.paper, manifest.cost));
+            texts.push(format!("{id}: {}\n    {}\n    {kept}{data}\n", manifest.subject(), manifest.cost));
             entries.push(json!({
                 "id": id,
                 "paper": manifest.paper,
@@ -199,7 +199,7 @@ impl Reproduce {
                 others.join(", ")
             );
         }
-        output::note(&format!("{}: {}, {}", experiment.id, manifest.paper, manifest.cost));
+        output::note(&format!("{}: {}, {}", experiment.id, manifest.subject(), manifest.cost));
         let mut ended = None;
         let asked = runs.iter().map(|run| self.asked(run, &experiment.id));
         let asked: Vec<(PathBuf, Vec<OsString>, Jointly)> = asked.collect::<Result<_>>()?;
@@ -369,7 +369,10 @@ fn commit() -> Result<&'static str> {
 /// Writes the tables of an experiment for a terminal.
 fn text(outcome: &Outcome) -> Result<String> {
     let manifest = &outcome.experiment.manifest;
-    let mut text = format!("{}\n{}\n", manifest.title, manifest.paper);
+    let mut text = format!("{}\n", manifest.title);
+    if let Some(paper) = &manifest.paper {
+        let _ = writeln!(text, "{paper}");
+    }
     for (comparison, rows) in manifest.comparisons.iter().zip(&outcome.rows) {
         let mut table = vec![["agent", "ours", "published", "verdict"].map(str::to_owned).to_vec()];
         for row in rows {

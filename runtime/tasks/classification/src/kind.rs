@@ -104,6 +104,12 @@ impl TaskScores for ProblemScores {
     fn defect(&self, options: &dyn TaskOptions, _: &str) -> Option<String> {
         let options: &dyn Any = options;
         let evaluation = options.downcast_ref::<Evaluation>()?;
+        let taus: Vec<u32> = self.joint.iter().map(|(tau, _)| *tau).collect();
+        // An imported problem has the one tau of its file.
+        let all = if evaluation.taus.is_empty() { taus.len() == 1 } else { taus == evaluation.taus };
+        if !all {
+            return Some(format!("joint scores at tau {taus:?}, and not at {:?}", evaluation.taus));
+        }
         let possible = match self.draws {
             None => evaluation.precision.is_none(),
             Some(draws) => evaluation.precision.is_some() && evaluation.steps().contains(&draws),

@@ -11,10 +11,16 @@ use jointly_core::limits::DECISION_FUEL;
 use jointly_core::{Context, Layout, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
 
 use crate::options::DecisionOptions;
-use crate::problem::DecisionProblem;
+use crate::problem::{DecisionProblem, Setting};
 use crate::score::DecisionScores;
 use crate::scores::{LAYOUTS, SCORES};
 use crate::suites::{DecisionSuite, decision_suite, decision_suites};
+
+/// All problems of all suites, by their names.
+static PROBLEMS: LazyLock<HashMap<String, DecisionProblem>> = LazyLock::new(|| {
+    let all = decision_suites().into_iter().flat_map(|suite| suite.problems);
+    all.map(|problem| (problem.name.clone(), problem)).collect()
+});
 
 /// Decisions: actions chosen by an agent's predictions, and what they cost.
 pub struct Decisions;
@@ -61,6 +67,11 @@ impl TaskOptions for DecisionOptions {
         self.work()
     }
 
+    fn is_known(&self, problem: &str) -> bool {
+        let setting = PROBLEMS.get(problem).map(|problem| &problem.setting);
+        setting.is_some_and(|setting| matches!(setting, Setting::Search { objective, .. } if objective.is_fixed()))
+    }
+
     fn check(&self) -> Result<(), String> {
         Self::check(self).map_err(|error| error.to_string())
     }
@@ -83,10 +94,6 @@ impl TaskScores for DecisionScores {
     }
 
     fn defect(&self, options: &dyn TaskOptions, problem: &str) -> Option<String> {
-        static PROBLEMS: LazyLock<HashMap<String, DecisionProblem>> = LazyLock::new(|| {
-            let all = decision_suites().into_iter().flat_map(|suite| suite.problems);
-            all.map(|problem| (problem.name.clone(), problem)).collect()
-        });
         let options: &dyn Any = options;
         self.impossible(options.downcast_ref::<DecisionOptions>()?, PROBLEMS.get(problem)?)
     }

@@ -41,6 +41,14 @@ impl Objective {
         }
     }
 
+    /// Returns whether the function is always the same: a seed decides only where it is looked at.
+    pub(crate) fn is_fixed(self) -> bool {
+        match self {
+            Self::Branin | Self::Hartmann3 | Self::Hartmann6 | Self::Ackley => true,
+            Self::Linear | Self::Network(_) => false,
+        }
+    }
+
     /// Returns the number d of features of an input.
     pub fn input_dim(self) -> u32 {
         match self {
