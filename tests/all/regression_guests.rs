@@ -273,7 +273,7 @@ fn certain_and_wrong(guest: &str) {
         (&scores["scores"]["levels"][0]["picp"], &scores["scores"]["levels"][0]["width"]),
         (&json!(0.0), &json!(0.0))
     );
-    assert!(coverage.notes().contains("has nll not finite on 1 problem"), "{}", coverage.notes());
+    assert!(coverage.notes().contains(&format!("nll of {guest} is not finite on 1 problem")), "{}", coverage.notes());
     let rounds = Encounter::on(guest, ACTIVE).scored()["rounds"].take();
     assert!(rounds.as_array().unwrap().iter().all(|round| round["nll"] == "inf" && round["rmse"].is_f64()), "{rounds}");
 }
@@ -294,7 +294,11 @@ pub(crate) fn endless_intervals() {
     let encounter = Encounter::on("endless-intervals", COVERAGE);
     let level = &encounter.scored()["scores"]["levels"][0];
     assert_eq!((&level["picp"], &level["width"], &level["interval"]), (&json!(1.0), &json!("inf"), &json!("inf")));
-    assert!(encounter.notes().contains("has width_70 not finite on 1 problem"), "{}", encounter.notes());
+    assert!(
+        encounter.notes().contains("width_70 of endless-intervals is not finite on 1 problem"),
+        "{}",
+        encounter.notes()
+    );
 }
 
 /// Each level is scored separately; `check` finds that the next one is narrower.

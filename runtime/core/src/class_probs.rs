@@ -78,8 +78,14 @@ mod tests {
         assert_eq!(with([1.0, 0.0]), None);
         assert_eq!(with([0.500_05, 0.5]), None);
         assert_eq!(with([0.5, f32::NAN]).unwrap(), "a probability that is not finite at row 1 of draw 9");
-        assert_eq!(with([-0.5, 1.5]).unwrap(), "a probability of -0.5 at row 1 of draw 9");
-        assert_eq!(with([1.0, 1.0]).unwrap(), "probabilities that sum to 2 at row 1 of draw 9");
+        assert_eq!(
+            with([-0.5, 1.5]).unwrap(),
+            "a probability of -0.5 at row 1 of draw 9; of logits, return the softmax"
+        );
+        assert_eq!(
+            with([1.0, 1.0]).unwrap(),
+            "probabilities that sum to 2 at row 1 of draw 9; of logits, return the softmax"
+        );
         assert_eq!(
             normalized(vec![0.5; 11], &draws, 3, 2).unwrap_err(),
             "11 probabilities for 2 draws x 3 rows x 2 classes, expected 12"
@@ -103,7 +109,7 @@ mod tests {
             probs[(rows - 1) * classes] = f32::NAN;
             let error = normalized(probs, &[8], rows, classes).unwrap_err();
             assert!(
-                error.starts_with("probabilities that sum to ") && error.ends_with(&format!("at row {at} of draw 8")),
+                error.starts_with("probabilities that sum to ") && error.contains(&format!("at row {at} of draw 8;")),
                 "{error}"
             );
         }

@@ -63,7 +63,7 @@ def test_declared_failures_and_unstopped_exceptions_are_results() -> None:
     for error, stop in ((je.Unsupported("needs images"), True), (RuntimeError("no memory"), False)):
         results = je.run([Answering(error, "train")], suite="fake", stop_on_error=stop)
         assert [failure["problem"] for failure in results.failures] == ["fake/0", "fake/1"]
-        assert results.failures[0]["message"].endswith(str(error))
+        assert str(error) in results.failures[0]["message"]
         assert results.rows[0].rank is None
 
 

@@ -507,6 +507,18 @@ mod tests {
         assert_eq!(costs(&run), ["fuel", "1.000", "-"]);
     }
 
+    /// The mean of `votes` is the lower one, but over one problem of two.
+    #[test]
+    fn an_agent_with_the_ranking_score_on_fewer_problems_has_no_rank() {
+        let mut run = run(&[("mlp", &FINE), ("votes", &FINE)]);
+        let second = run.results.iter_mut().rfind(|result| result.agent == "votes").unwrap();
+        let Outcome::Scored { scores, .. } = &mut second.outcome else { panic!("a scored unit") };
+        scores.joint.clear();
+        let scores = run.scores();
+        let ranks: Vec<Option<usize>> = Leaderboard::new(&scores).order.iter().map(|placed| placed.rank).collect();
+        assert_eq!(ranks, [Some(1), None]);
+    }
+
     /// Returns the label of the agent that the others are compared with, and whether it is the best of several
     /// variants.
     fn baseline(agents: &[(&str, &[Got])], label: Option<&str>) -> Option<(String, bool)> {

@@ -70,7 +70,7 @@ impl Leaderboard<'_> {
             for name in &self.names {
                 if let Some(summary) = agent.summary(name).filter(|summary| summary.non_finite > 0) {
                     let problems = counted(summary.non_finite, "problem");
-                    notes.push(format!("{label} has {name} not finite on {problems}"));
+                    notes.push(format!("{name} of {label} is not finite on {problems}"));
                 }
             }
         }

@@ -22,7 +22,7 @@ use crate::request::{CarriedOut, Done, Request};
 use crate::tune_argument::TuneArgument;
 use crate::{exit, output};
 
-/// Runs every variant of the agents' own sweeps and chooses the best, by d1 + d100 / 100 where the suite has both
+/// Runs every variant of the agents' own sweeps and chooses the best, by kl_aggregate where the suite has it
 ///
 /// The result is a run: `jointly report`, `verify` and a later `run --reuse` take its directory.
 #[derive(Args)]

@@ -1,5 +1,7 @@
 """Answers the requests of one connection with an agent."""
 
+import os
+import sysconfig
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -65,7 +67,7 @@ class Session:
             self._connection.send(header, arrays)
 
     def _fail(self, error: BaseException) -> None:
-        failure = {"kind": "internal", "message": f"{type(error).__name__}: {error}"}
+        failure = {"kind": "internal", "message": f"{type(error).__name__}: {error}{_place(error)}"}
         if isinstance(error, InvalidOutput):
             failure = {"kind": "invalid-output", "message": str(error)}
         elif isinstance(error, Failure):
@@ -166,6 +168,14 @@ class Session:
         if not isinstance(self._model, Regressor):
             raise Failure("no regressor is trained")
         return self._model
+
+
+def _place(error: BaseException) -> str:
+    """Returns the file and line of the agent's own code where an exception comes from, if there is such code."""
+    inside = (os.path.dirname(__file__), sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not frame.filename.startswith((*inside, "<"))]
+    return f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})" if own else ""
 
 
 def _parts(method: str, answer: Any, names: tuple[str, ...]) -> Any:
