@@ -199,7 +199,7 @@ impl<'a> Estimate<'a> {
         let of_agent = |(agent, it): (usize, &PlannedAgent)| {
             let mut row = row(&it.label, self.of_agent(agent));
             if failures.iter().any(|(failed, ..)| *failed == agent) {
-                row[4] = "fails".to_owned();
+                "fails".clone_into(&mut row[4]);
             }
             row
         };
