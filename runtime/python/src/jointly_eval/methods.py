@@ -7,12 +7,16 @@ from typing import TypeVar
 from .agent import Agent, Classifier, Regressor
 
 Some = TypeVar("Some", bound=Agent)
-#: The methods that an agent must define, and those that it may.
+#: The methods that an agent must define.
 NEEDED: dict[type[Agent], tuple[str, ...]] = {
     Classifier: ("train", "sample_probs"),
     Regressor: ("train", "sample_functions"),
 }
-OPTIONAL = ("canonical_draws", "gaussian", "intervals")
+#: Those that it may define.
+OPTIONAL: dict[type[Agent], tuple[str, ...]] = {
+    Classifier: ("canonical_draws",),
+    Regressor: ("canonical_draws", "gaussian", "intervals"),
+}
 
 
 def complete(agent: Some) -> Some:
@@ -25,13 +29,18 @@ def complete(agent: Some) -> Some:
         if isinstance(agent, base):
             for name in needed:
                 _has(agent, base, name)
-    of_bases = {name for base in (Agent, *NEEDED) for name in dir(base)}
-    own = [name for name in dir(type(agent)) if name not in of_bases and callable(getattr(agent, name))]
-    for name in own:
-        for near in difflib.get_close_matches(name, OPTIONAL, 1, 0.85):
+            _misspells(agent, base)
+    return agent
+
+
+def _misspells(agent: Agent, base: type[Agent]) -> None:
+    known = {*dir(base), *OPTIONAL[base]}
+    for name in dir(type(agent)):
+        if name in known or name.startswith("_") or not callable(getattr(agent, name)):
+            continue
+        for near in difflib.get_close_matches(name, OPTIONAL[base], 1, 0.9):
             told = f"{type(agent).__name__} has a method {name}, which nothing calls"
             raise TypeError(f"{told}: name it {near}, or less like it")
-    return agent
 
 
 def _has(agent: Agent, base: type[Agent], name: str) -> None:
