@@ -147,7 +147,7 @@ mod tests {
             "above floor is",
             "prior failed on 1 of 2 problems and has no rank; its means are over the others; first, quick/t10",
             "uniform has no result yet on 1 problem",
-            "kl_tau1 of ensemble is not finite on 1 problem ensemble",
+            "kl_tau1 of ensemble is not finite on 1 problem kl_tau100 of ensemble",
             "where fewer than about 20 of 1000000 draws count: ",
         ];
         for expected in expected {
