@@ -16,14 +16,14 @@ const MOST: f64 = 0.5;
 /// number of draws, and `log_mean` is the logarithm of the mean of exp(v).
 pub(super) fn correction(values: &[(f64, u64)], log_mean: f64) -> f64 {
     let draws = values.iter().map(|value| value.1).sum::<u64>() as f64;
-    if draws < 2.0 || !log_mean.is_finite() {
+    // Without the only draw that gives the labels a probability, there is no estimate.
+    let possible: u64 = values.iter().filter(|value| value.0 > f64::NEG_INFINITY).map(|value| value.1).sum();
+    if possible < 2 || !log_mean.is_finite() {
         return 0.0;
     }
-    let change = |value: f64| libm::log1p((1.0 - relative(value, log_mean)) / (draws - 1.0));
+    // By rounding, a draw that has nearly all the likelihood may have more than all of it.
+    let change = |value: f64| libm::log1p(((1.0 - relative(value, log_mean)) / (draws - 1.0)).max(-1.0));
     let sum: f64 = values.iter().map(|&(value, count)| change(value) * count as f64).sum();
-    if sum == f64::NEG_INFINITY {
-        return 0.0;
-    }
     (-(draws - 1.0) * (sum / draws)).min(MOST)
 }
 
@@ -65,8 +65,12 @@ mod tests {
     /// Without the limit a thousandfold less likely second draw would add 6.2 nats, and one at -30 another 15.
     #[test]
     fn draws_that_are_worse_do_not_raise_the_estimate_without_bound() {
-        for other in [-7.0, -14.0, -30.0] {
-            assert_eq!(jackknife(&[0.0, other]), with(&[0.0, other]).finish().log_likelihood + 0.5);
+        for other in [-7.0, -14.0, -30.0, -900.0] {
+            for draws in 2..50 {
+                let mut values = vec![other; draws];
+                values[0] = 0.0;
+                assert_eq!(jackknife(&values), with(&values).finish().log_likelihood + 0.5, "{draws} draws, {other}");
+            }
         }
         assert!(jackknife(&[0.0, -1.0]) < with(&[0.0, -1.0]).finish().log_likelihood + 0.5);
     }
@@ -75,6 +79,11 @@ mod tests {
     fn where_nothing_can_be_left_out_the_estimate_is_the_plain_one() {
         assert_eq!(jackknife(&[-3.0]), -3.0);
         assert_eq!(jackknife(&[f64::NEG_INFINITY, -3.0]), -3.0 - std::f64::consts::LN_2);
+        for draws in 2..50 {
+            let mut values = vec![f64::NEG_INFINITY; draws];
+            values[0] = -3.0;
+            assert_eq!(jackknife(&values), with(&values).finish().log_likelihood, "{draws} draws");
+        }
         assert_eq!(jackknife(&[f64::NEG_INFINITY; 4]), f64::NEG_INFINITY);
         assert!(jackknife(&[]).is_nan());
     }
