@@ -29,7 +29,9 @@ pub fn normalized(mut probs: Vec<f32>, draws: &[u64], rows: usize, num_classes: 
     match defect {
         None => Ok(probs),
         Some((at, what)) => {
-            let remedy = if what.contains("finite") { "" } else { "; of logits, return the softmax" };
+            // Logits are numbers.
+            let finite = probs[at * num_classes..][..num_classes].iter().all(|p| p.is_finite());
+            let remedy = if finite { "; of logits, return the softmax" } else { "" };
             Err(format!("{what} at row {} of draw {}{remedy}", at % rows, draws[at / rows]))
         }
     }

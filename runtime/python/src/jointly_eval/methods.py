@@ -34,9 +34,8 @@ def complete(agent: Some) -> Some:
 
 
 def _misspells(agent: Agent, base: type[Agent]) -> None:
-    known = {*dir(base), *OPTIONAL[base]}
     for name in dir(type(agent)):
-        if name in known or name.startswith("_") or not callable(getattr(agent, name)):
+        if hasattr(base, name) or name.startswith("_") or not callable(getattr(agent, name)):
             continue
         for near in difflib.get_close_matches(name, OPTIONAL[base], 1, 0.9):
             told = f"{type(agent).__name__} has a method {name}, which nothing calls"

@@ -32,7 +32,7 @@ class Modules(Classifier):
         with torch.no_grad():
             chosen = [self._modules[number] for number in (draws % len(self._modules)).tolist()]
             x = torch.from_numpy(inputs).to(_device(chosen[0]))
-            answer: ArrayLike = torch.stack([_probs(module(x)) for module in chosen]).cpu().numpy()
+            answer: ArrayLike = _probs(torch.stack([module(x) for module in chosen])).cpu().numpy()
         return answer
 
 
@@ -74,17 +74,19 @@ class Dropout(Classifier):
                 masks = [_mask(seed32(self._seed, draw, i)) for i in range(len(layers))]
                 hooks = [layer.register_forward_hook(mask) for layer, mask in zip(layers, masks, strict=True)]
                 try:
-                    answers.append(_probs(self._module(x)))
+                    answers.append(self._module(x))
                 finally:
                     for hook in hooks:
                         hook.remove()
-            answer: ArrayLike = torch.stack(answers).cpu().numpy()
+            answer: ArrayLike = _probs(torch.stack(answers)).cpu().numpy()
         return answer
 
 
 def _probs(logits: Any) -> Any:
-    """Returns the softmax of logits, and refuses what is a softmax already."""
-    if ((logits >= 0).all() and ((logits.sum(dim=-1) - 1).abs() < 1e-5).all()).item():
+    """Returns the softmax of the logits of some functions, and refuses a function's that are a softmax already."""
+    # One question for all functions: on a GPU each waits for what runs there.
+    rows = (logits >= 0).all(dim=-1) & ((logits.sum(dim=-1) - 1).abs() < 1e-5)
+    if rows.all(dim=-1).any().item():
         raise ValueError("the module returns probabilities: return logits, without a softmax at the end")
     return logits.softmax(dim=-1)
 
