@@ -1,5 +1,9 @@
 //! Dataset shift as a kind of task.
 
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use jointly_core::counted;
 use jointly_core::interface::Interface;
 use jointly_core::kind::{Calibration, ConditionValues, Override, SuiteOutline, TaskKind, TaskOptions, TaskScores};
@@ -9,9 +13,16 @@ use jointly_core::{Context, Layout, Metric, Partitioning, ScoreDef, ScoreInfo, S
 
 use super::level::ShiftLevel;
 use super::options::ShiftOptions;
+use super::problem::ShiftProblem;
 use super::score::{Condition, ConditionScores, Detection, DetectionScores, LabelledScores, ShiftScores};
 use super::scores::{CONDITION_SCORES, LAYOUTS, PROBLEM_SCORES, condition_scores, problem_scores};
 use super::suites::{ShiftSuite, shift_suite, shift_suites};
+
+/// All problems of all suites, by their names.
+static PROBLEMS: LazyLock<HashMap<String, ShiftProblem>> = LazyLock::new(|| {
+    let all = shift_suites().into_iter().flat_map(|suite| suite.problems);
+    all.map(|problem| (problem.name.clone(), problem)).collect()
+});
 
 /// Dataset shift: class probabilities at inputs that move away from the training inputs.
 pub struct DatasetShift;
@@ -97,6 +108,12 @@ fn patterns(levels: &[ShiftLevel], own: &[ShiftLevel]) -> Vec<String> {
 impl TaskScores for ShiftScores {
     fn values(&self, context: &Context) -> Vec<(ScoreName, Scored)> {
         problem_scores(self, context)
+    }
+
+    fn defect(&self, options: &dyn TaskOptions, problem: &str) -> Option<String> {
+        let options: &dyn Any = options;
+        let options: &ShiftOptions = options.downcast_ref()?;
+        self.impossible(options, PROBLEMS.get(problem))
     }
 
     fn calibration(&self) -> Calibration<'_> {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use jointly_core::counted;
 pub use jointly_core::metric::THRESHOLDS;
 use jointly_core::metric::{CalibrationBin, MarginalValues};
 use jointly_core::score::{JointScore, Real, Score};
@@ -10,6 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::level::ShiftLevel;
+use super::options::ShiftOptions;
+use super::problem::ShiftProblem;
 
 /// The prefix of the name of a set of out-of-distribution inputs.
 const OUTSIDE: &str = "outside/";
@@ -142,6 +145,39 @@ pub struct Detection {
 }
 
 impl ShiftScores {
+    /// Describes what no result under these options has, if this one has it. What a user's own images take is not known
+    /// without them: `problem` is `None`, and levels may be missing.
+    pub(super) fn impossible(&self, options: &ShiftOptions, problem: Option<&ShiftProblem>) -> Option<String> {
+        let mut shifted = self.shifted().map(|(level, _)| level).peekable();
+        for &level in &options.levels {
+            let takes = problem.is_some_and(|problem| problem.takes(level.shift()));
+            if shifted.next_if_eq(&level).is_none() && takes {
+                return Some(format!("no scores at {level}, or none in the order of the levels"));
+            }
+        }
+        if let Some(level) = shifted.next() {
+            return Some(format!("scores at {level} beside those of all levels"));
+        }
+        let first = self.conditions.first().filter(|first| first.condition == Condition::Unshifted);
+        let Some(first) = first else { return Some("no scores without shift in the first place".to_owned()) };
+        let taus: Vec<u32> = options.taus.iter().copied().filter(|tau| *tau <= first.rows).collect();
+        self.conditions.iter().find_map(|scores| {
+            let outside = matches!(scores.condition, Condition::Outside(_));
+            let Some(labelled) = &scores.labelled else {
+                return (!outside).then(|| format!("no scores of labels at {}", scores.condition));
+            };
+            let own: Vec<u32> = labelled.joint.iter().map(|(tau, _)| *tau).collect();
+            let whole = !outside && scores.rows == first.rows && own == taus;
+            (!whole).then(|| {
+                let inputs = counted(scores.rows as usize, "input");
+                format!(
+                    "scores at {} of {inputs} and tau {own:?}, and not of {} and {taus:?}",
+                    scores.condition, first.rows
+                )
+            })
+        })
+    }
+
     /// Returns the scores of the unshifted inputs.
     pub fn unshifted(&self) -> Option<&ConditionScores> {
         self.conditions.iter().find(|scores| scores.condition == Condition::Unshifted)

@@ -240,3 +240,29 @@ fn an_agent_that_looks_around_under_shift_alone_is_not_scored() {
     let Err(EvaluateError::Inconsistent(what)) = scores else { panic!("{scores:?}") };
     assert!(what.ends_with("under gaussian-noise/3"), "{what}");
 }
+
+#[test]
+fn a_result_that_leaves_something_out_is_impossible() {
+    let (whole, problem) = (scores(&mut Members::new(3, true), CALL_PROBS), problem());
+    let impossible = |change: &dyn Fn(&mut ShiftScores)| {
+        let mut scores = whole.clone();
+        change(&mut scores);
+        scores.impossible(&options(), Some(&problem))
+    };
+    let begins = |defect: Option<String>, begin: &str| {
+        let defect = defect.unwrap_or_default();
+        assert!(defect.starts_with(begin), "{defect:?}");
+    };
+    assert_eq!(impossible(&|_| ()), None);
+    begins(impossible(&|scores| drop(scores.conditions.remove(2))), "no scores at gaussian-noise/3, ");
+    begins(impossible(&|scores| scores.conditions.swap(1, 2)), "no scores at rotation/60, ");
+    begins(impossible(&|scores| scores.conditions.push(scores.conditions[1].clone())), "scores at rotation/60 beside ");
+    begins(impossible(&|scores| drop(scores.conditions.remove(0))), "no scores without shift ");
+    begins(impossible(&|scores| scores.conditions[2].labelled = None), "no scores of labels at gaussian-noise/3");
+    begins(
+        impossible(&|scores| scores.conditions[2].rows = 56),
+        "scores at gaussian-noise/3 of 56 inputs and tau [1, 5, 20], ",
+    );
+    let fewer = |scores: &mut ShiftScores| drop(scores.conditions[1].labelled.as_mut().unwrap().joint.remove(1));
+    begins(impossible(&fewer), "scores at rotation/60 of 57 inputs and tau [1, 20], ");
+}
