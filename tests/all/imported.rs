@@ -80,6 +80,22 @@ fn inputs_that_are_all_equal_are_warned_of_beside_other_warnings() {
     assert!(!finished.stderr.contains("are equal"), "{finished:?}");
 }
 
+#[test]
+fn labels_that_are_counted_from_one_are_warned_of() {
+    for (first, warned) in [(0_i64, false), (1, true)] {
+        let archive = Archive::new()
+            .array("x_train", &[2, 1], vec![-1.0_f32, 1.0])
+            .array("y_train", &[2], vec![first, first + 1])
+            .array("x_test", &[1, 2, 1], vec![-1.0_f32, 1.0])
+            .array("y_test", &[1, 2], vec![first, first + 1]);
+        let file = TemporaryFile::new("mine.npz", archive.bytes());
+        let out = file.sibling("out");
+        let finished = run(["run", "uniform", "--problem", file.argument(), "--out", out.to_str().unwrap()]);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        assert_eq!(finished.stderr.contains("no label of imported/mine is 0, the first class"), warned, "{finished:?}");
+    }
+}
+
 /// An agent that uses inputs without labels is given the file's, and none if the file has none.
 #[test]
 fn inputs_without_labels_are_handed_on() {

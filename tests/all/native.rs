@@ -189,7 +189,12 @@ fn what_cannot_be_started_ends_the_command_before_any_unit() {
     refuse(&format!("{} :slope=1", agent("fair")), &["has no setting slope"]);
     let failed = run(["run", &agent("import"), "--suite", "quick", "--problems", PROBLEM]);
     assert_eq!(failed.code, Some(2));
-    let expected = ["the process ended (exit status: 1)", "Traceback (most recent call last)", "import no_such_module"];
+    let expected = [
+        "the process ended (exit status: 1)",
+        "name its interpreter by 'exec:PYTHON FILE.py'",
+        "Traceback (most recent call last)",
+        "import no_such_module",
+    ];
     assert!(expected.iter().all(|text| failed.stderr.contains(text)), "{failed:?}");
 }
 

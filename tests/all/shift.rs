@@ -186,14 +186,18 @@ fn shifts_taus_and_draws_are_the_plans() {
         assert_eq!(finished.code, Some(2), "{finished:?}");
         finished.stdout + &finished.stderr
     };
-    for edit in [
-        &(|shift: &mut Value| shift["draws"] = json!(21)) as &dyn Fn(&mut Value),
-        &|shift| shift["taus"] = json!([2, 1]),
-        &|shift| shift["levels"][0] = json!("fog/2"),
-        &|shift| shift["levels"][0] = json!("reassign/0.5"),
+    let said = edited(&|shift| shift["draws"] = json!(21));
+    assert!(said.contains("verification failed: results.jsonl has another result for"), "{said}");
+    for (edit, expected) in [
+        (
+            &(|shift: &mut Value| shift["taus"] = json!([2, 1])) as &dyn Fn(&mut Value),
+            "scores at none of 200 inputs and tau [5, 1]",
+        ),
+        (&|shift| shift["levels"][0] = json!("fog/2"), "no scores at fog/2"),
+        (&|shift| shift["levels"][0] = json!("reassign/0.5"), "no scores at rotation/30"),
     ] {
         let said = edited(edit);
-        assert!(said.contains("verification failed: results.jsonl has another result for"), "{said}");
+        assert!(said.contains("is not a finished run of its plan") && said.contains(expected), "{said}");
     }
     for edit in [
         &(|shift: &mut Value| shift["draws"] = json!(0)) as &dyn Fn(&mut Value),
@@ -215,7 +219,7 @@ fn an_edited_journal_score_or_leaderboard_does_not_hold() {
     let journal = directory.read("results.jsonl");
     let other = "results.jsonl has another result for";
     for (from, to, said) in [
-        ("\"rows\":200", "\"rows\":201", "scores.json.agents["),
+        ("\"confidence\":{\"mean\":0.", "\"confidence\":{\"mean\":0.0", "scores.json.agents["),
         ("\"training\":", "\"training\":1", other),
         ("[200,", "[199,", other),
     ] {

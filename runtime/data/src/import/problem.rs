@@ -107,6 +107,11 @@ impl ImportedProblem {
         which_are_equal(training, test)
     }
 
+    /// Returns whether no label is 0, the first class: labels may have been counted from 1.
+    pub fn lacks_first_class(&self) -> bool {
+        self.train.labels().iter().chain(&self.test_labels).all(|&label| label > 0)
+    }
+
     fn hash_content(&self) -> String {
         let Task { input_dim, num_classes, .. } = self.task;
         let sizes = [input_dim, num_classes, self.tau, self.samples];

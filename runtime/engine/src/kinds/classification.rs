@@ -92,7 +92,7 @@ impl ProblemSet for Vec<Problem> {
 
     fn warnings(&self, plan: &Plan) -> Vec<String> {
         let cells = plan.options::<Classification>().and_then(|evaluation| cells::warning_of(evaluation, self));
-        cells.into_iter().chain(self.iter().filter_map(equal)).collect()
+        cells.into_iter().chain(self.iter().filter_map(equal)).chain(self.iter().filter_map(counted_from_one)).collect()
     }
 }
 
@@ -101,6 +101,18 @@ fn equal(problem: &Problem) -> Option<String> {
     match &problem.source {
         Source::Imported(imported) => equal_inputs::warning(&problem.name, imported.equal_inputs()),
         Source::Synthetic { .. } | Source::Real(_) => None,
+    }
+}
+
+/// Warns about a user-supplied problem that has no example of the first class.
+fn counted_from_one(problem: &Problem) -> Option<String> {
+    match &problem.source {
+        Source::Imported(imported) if imported.lacks_first_class() => Some(format!(
+            "no label of {} is 0, the first class, so that agents have one class more than the labels need: subtract 1 from \
+             labels that are counted from 1",
+            problem.name
+        )),
+        _ => None,
     }
 }
 

@@ -18,10 +18,11 @@ use super::score::{Condition, ConditionScores, Detection, DetectionScores, Label
 use super::scores::{CONDITION_SCORES, LAYOUTS, PROBLEM_SCORES, condition_scores, problem_scores};
 use super::suites::{ShiftSuite, shift_suite, shift_suites};
 
-/// All problems of all suites, by their names.
+/// The problems of all suites, by their names, but for those on a user's own images: what these take, only the images say.
 static PROBLEMS: LazyLock<HashMap<String, ShiftProblem>> = LazyLock::new(|| {
     let all = shift_suites().into_iter().flat_map(|suite| suite.problems);
-    all.map(|problem| (problem.name.clone(), problem)).collect()
+    let known = all.filter(|problem| problem.dataset().is_none_or(|dataset| dataset.card().is_some()));
+    known.map(|problem| (problem.name.clone(), problem)).collect()
 });
 
 /// Dataset shift: class probabilities at inputs that move away from the training inputs.

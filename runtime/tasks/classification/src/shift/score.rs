@@ -145,8 +145,8 @@ pub struct Detection {
 }
 
 impl ShiftScores {
-    /// Describes what no result under these options has, if this one has it. What a user's own images take is not known
-    /// without them: `problem` is `None`, and levels may be missing.
+    /// Describes what no result under these options has, if this one has it. `problem` is `None` for a user's
+    /// own images, of which levels may be missing.
     pub(super) fn impossible(&self, options: &ShiftOptions, problem: Option<&ShiftProblem>) -> Option<String> {
         let mut shifted = self.shifted().map(|(level, _)| level).peekable();
         for &level in &options.levels {

@@ -263,6 +263,8 @@ fn a_result_that_leaves_something_out_is_impossible() {
         impossible(&|scores| scores.conditions[2].rows = 56),
         "scores at gaussian-noise/3 of 56 inputs and tau [1, 5, 20], ",
     );
-    let fewer = |scores: &mut ShiftScores| drop(scores.conditions[1].labelled.as_mut().unwrap().joint.remove(1));
+    let fewer = |scores: &mut ShiftScores| {
+        scores.conditions[1].labelled.as_mut().unwrap().joint.remove(1);
+    };
     begins(impossible(&fewer), "scores at rotation/60 of 57 inputs and tau [1, 20], ");
 }
