@@ -124,21 +124,15 @@ fn an_experiment_of_a_file_runs_continues_and_is_compared() {
     for part in ["Ratio", "reproduced", "differs", "No KL is below 0.", "2 reproduced, 1 differs"] {
         assert!(first.stdout.contains(part), "{part}: {}", first.stdout);
     }
-    let picture = fs::read_to_string(path("out/equal/equal-1.svg")).unwrap();
+    let picture = fs::read_to_string(path("out/equal-1.svg")).unwrap();
     assert!(picture.contains("published: 1") && picture.contains("kl_tau1 / kl_tau1 of uniform"), "{picture}");
-    let journal = fs::read(path("out/equal/equal/results.jsonl")).unwrap();
+    let journal = fs::read(path("out/equal/results.jsonl")).unwrap();
     let again = run(arguments);
     assert_eq!((again.code, again.stdout.ends_with("2 reproduced, 1 differs\n")), (Some(0), true), "{again:?}");
-    assert_eq!(fs::read(path("out/equal/equal/results.jsonl")).unwrap(), journal);
-    let json: Value = serde_json::from_str(&done([
-        "reproduce",
-        &path("equal.toml"),
-        "--check",
-        "--kept",
-        &path("out/equal"),
-        "--json",
-    ]))
-    .unwrap();
+    assert_eq!(fs::read(path("out/equal/results.jsonl")).unwrap(), journal);
+    let json: Value =
+        serde_json::from_str(&done(["reproduce", &path("equal.toml"), "--check", "--out", &path("out"), "--json"]))
+            .unwrap();
     assert_eq!(json["comparisons"][1]["rows"][0]["ours"], 1.0, "{json}");
 }
 
@@ -165,7 +159,7 @@ fn scores_of_agents_are_correlated_by_rank() {
     assert!(rows[1].contains(" -1.00 (") && rows[1].ends_with(" none"), "{said}");
     assert!(rows[2].starts_with("temp0.1 ") && rows[2].matches(" to ").count() == 2, "{said}");
     // A picture has a point for each agent.
-    let picture = fs::read_to_string(path("out/ranks/ranks-1.svg")).unwrap();
+    let picture = fs::read_to_string(path("out/ranks-1.svg")).unwrap();
     assert_eq!(picture.matches("class=\"marker\"").count(), 4, "{picture}");
     // Over the problems of temperature .1 alone on both sides, the score goes with itself.
     let row = said.split_once("Alike\n").unwrap().1.lines().nth(1).unwrap();
@@ -189,7 +183,7 @@ fn an_agent_of_a_file_takes_part_under_its_own_name() {
     let file = format!("\"uniform\", \"{}\"", component.to_str().unwrap());
     let found = manifest(&file, "published = { class-average = \"> 0\" }");
     assert!(found.code == Some(0) && found.stdout.contains("class-average"), "{found:?}");
-    let check = || run(["reproduce", &path("equal.toml"), "--check", "--kept", &path("out/equal")]);
+    let check = || run(["reproduce", &path("equal.toml"), "--check", "--out", &path("out")]);
     assert_eq!(check().code, Some(0), "{:?}", check());
     // The run of both is not that of one, and another bundled agent is missing in it.
     let refused_as = |agents: &str, part: &str| {
@@ -269,6 +263,59 @@ fn manifests_that_do_not_fit_are_refused_by_name() {
     refused(["reproduce", "--all"], &["--all needs --check or --write"]);
 }
 
+#[test]
+fn what_would_be_another_run_or_any_command_is_refused_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let refused_with = |words: &[&str], parts: &[&str]| {
+        let out = path("out");
+        let arguments = ["reproduce", words[0], "--out", &out];
+        refused(arguments.iter().chain(&words[1..]).copied(), parts);
+        assert!(!Path::new(&out).exists(), "{words:?}");
+    };
+    refused_with(&["coverage-line", "--", "--seed", "1"], &["--seed after -- would make another run", "--jobs"]);
+    refused_with(&["coverage-line", "--", "--problems=*/sim1"], &["--problems after --"]);
+    let done = path("done");
+    let native = format!("\"uniform\", \"exec:touch {done}\", \"--suite\", \"quick\"");
+    fs::write(path("native.toml"), manifest(&native, "published = { uniform = 1 }")).unwrap();
+    refused_with(
+        &[&path("native.toml")],
+        &["names the native agent exec:touch", "give --native if you trust the file"],
+    );
+    assert!(!Path::new(&done).exists());
+    let started = run(["reproduce", &path("native.toml"), "--out", &path("out"), "--native"]);
+    assert!(started.code == Some(2) && Path::new(&done).exists(), "{started:?}");
+}
+
+#[test]
+fn standard_output_has_the_json_document_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let compare = "published = { uniform = \"> 0\", prior = [-1, 0.5] }";
+    fs::write(path("equal.toml"), manifest(QUICK, compare)).unwrap();
+    let first = done(["reproduce", &path("equal.toml"), "--out", &path("out"), "--json"]);
+    let json: Value = serde_json::from_str(&first).unwrap();
+    let rows = &json["comparisons"][0]["rows"];
+    assert_eq!((&rows[0]["published"], &rows[0]["published_stderr"]), (&(-1.0).into(), &0.5.into()), "{json}");
+    assert_eq!((&rows[1]["side"], &rows[1]["verdict"]), (&"above".into(), &"reproduced".into()), "{json}");
+    // A number differs, and the manifest gives no cause.
+    assert!(json["defects"][0].as_str().unwrap().contains("prior"), "{json}");
+    let checked = run(["reproduce", &path("equal.toml"), "--out", &path("out"), "--json", "--check"]);
+    assert_eq!((checked.code, serde_json::from_str::<Value>(&checked.stdout).unwrap()), (Some(2), json));
+    // Scores of other agents, or of another seed, than the plan beside them.
+    let scores = fs::read_to_string(path("out/equal/scores.json")).unwrap();
+    for (from, to) in
+        [("\"suite\": \"quick\"", "\"suite\": \"slow\""), ("\"digest\": \"sha256:", "\"digest\": \"sha256:0")]
+    {
+        assert!(scores.contains(from), "{scores}");
+        fs::write(path("out/equal/scores.json"), scores.replacen(from, to, 1)).unwrap();
+        refused(
+            ["reproduce", &path("equal.toml"), "--out", &path("out"), "--check"],
+            &["is of other agents, or of another suite"],
+        );
+    }
+}
+
 /// knn of the nearest example alone is worse than the default on these problems, so a sweep does not choose it.
 #[test]
 fn settings_that_a_sweep_did_not_choose_are_refused() {
@@ -287,7 +334,7 @@ fn settings_that_a_sweep_did_not_choose_are_refused() {
     let out = path("out");
     let reproduce = |agent: &str, seed: u32| {
         fs::write(path("chosen.toml"), text(agent, seed)).unwrap();
-        fs::remove_dir_all(path("out/chosen/final")).unwrap_or_default();
+        fs::remove_dir_all(path("out/final")).unwrap_or_default();
         run(["reproduce", &path("chosen.toml"), "--out", &out])
     };
     let wrong = reproduce("knn:k=1", 1);
@@ -302,7 +349,7 @@ fn settings_that_a_sweep_did_not_choose_are_refused() {
     // A sweep of another agent is not the manifest's.
     let swept = text(best, 1).replace("[\"sweep\", \"knn\", \"--joint\"", "[\"sweep\", \"knn\", \"random-forest\"");
     fs::write(path("chosen.toml"), swept).unwrap();
-    let part = run(["reproduce", &path("chosen.toml"), "--check", "--kept", &path("out/chosen")]);
+    let part = run(["reproduce", &path("chosen.toml"), "--check", "--out", &path("out")]);
     assert!(part.code == Some(2) && part.stderr.contains("it has no variant of random-forest"), "{part:?}");
     let same = reproduce(best, 0);
     assert_eq!(same.code, Some(2), "{same:?}");

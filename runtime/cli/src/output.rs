@@ -1,6 +1,7 @@
 //! Writes to standard output and standard error, without a panic when nobody reads them.
 
 use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use jointly_host::is_printable;
@@ -9,8 +10,20 @@ use jointly_record::directory;
 /// The longest message shown, in characters: messages quote files and guests.
 const MESSAGE_CHARS: usize = 2_000;
 
+/// Whether texts go to standard error, because a JSON document follows on standard output.
+static TO_STDERR: AtomicBool = AtomicBool::new(false);
+
+/// Lets standard output have a JSON document alone: texts go to standard error from now on.
+pub(crate) fn leave_stdout_to_json() {
+    TO_STDERR.store(true, Ordering::Relaxed);
+}
+
 /// Writes text and a final newline to standard output. A reader that has gone away is no error: it has read enough.
 pub(crate) fn print(text: &str) -> Result<()> {
+    if TO_STDERR.load(Ordering::Relaxed) {
+        let _ = writeln!(io::stderr().lock(), "{}", text.trim_end_matches('\n'));
+        return Ok(());
+    }
     let mut stdout = io::stdout().lock();
     let text = text.trim_end_matches('\n');
     match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {

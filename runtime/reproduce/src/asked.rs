@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use jointly_core::counted::{counted, listed};
 use jointly_core::printable::ShowPath as _;
 use jointly_record::plan::PlannedProblem;
+use jointly_record::shell::quoted;
 
 use crate::kept::KeptRun;
 use crate::labels::{in_order, is_bundled, is_variant, parts};
@@ -130,7 +131,15 @@ fn own_options(kept: &KeptRun) -> BTreeSet<String> {
     let predictor = kept.plan.predictor().map(|agent| predicts(&agent.label));
     // An entry may have several options.
     let options = kept.plan.override_options().join(" ").replace(" --", "\n--");
-    options.lines().map(str::to_owned).chain(predictor).collect()
+    options.lines().map(requoted).chain(predictor).collect()
+}
+
+/// Quotes the value of an option as those of manifests are: only if a shell needs it.
+fn requoted(option: &str) -> String {
+    match option.split_once(" '") {
+        Some((name, value)) => format!("{name} {}", quoted(value.trim_end_matches('\''))),
+        None => option.to_owned(),
+    }
 }
 
 fn predicts(agent: &str) -> String {

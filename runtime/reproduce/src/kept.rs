@@ -17,6 +17,7 @@ use jointly_record::directory::{JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES
 use jointly_record::kept::Kept;
 use jointly_record::pattern;
 use jointly_record::plan::{Plan, PlannedProblem};
+use jointly_record::settings::Settings;
 use jointly_record::suites;
 use serde::Deserialize;
 use serde_json::Value;
@@ -49,12 +50,16 @@ pub struct KeptRun {
 /// The part of `scores.json` that is read.
 #[derive(Deserialize)]
 struct Scores {
+    suite: String,
+    seed: Value,
     agents: Vec<AgentScores>,
 }
 
 #[derive(Deserialize)]
 struct AgentScores {
     agent: String,
+    digest: String,
+    settings: Settings,
     scores: BTreeMap<String, Total>,
     failures: Vec<Value>,
     problems: Vec<ProblemScores>,
@@ -87,10 +92,11 @@ impl KeptRun {
         let plan = RunDirectory::packed(&path, HashMap::from([(PLAN.to_owned(), plan)]))?.plan()?;
         let scores: Scores =
             serde_json::from_slice(&scores).with_context(|| format!("failed to read {}", shown.shown()))?;
-        let named = scores.agents.iter().map(|agent| agent.agent.as_str());
+        let own = scores.agents.iter().map(|agent| (&agent.agent, &agent.digest, &agent.settings));
+        let planned = plan.agents.iter().map(|agent| (&agent.agent, &agent.digest, &agent.settings));
         ensure!(
-            named.eq(plan.agents.iter().map(|agent| agent.agent.as_str())),
-            "{} has other agents than {PLAN} beside it; keep the run again",
+            own.eq(planned) && scores.suite == plan.suite && text(&scores.seed) == plan.seed.to_string(),
+            "{} is of other agents, or of another suite or seed, than {PLAN} beside it; keep the run again",
             shown.shown()
         );
         let origin = contents(&path, ORIGIN)?.map(|bytes| serde_json::from_slice(&bytes)).transpose();
@@ -222,6 +228,11 @@ pub(crate) fn remedy(name: &str, whose: &str, known: &[&str]) -> String {
 /// Reads a number of `scores.json`, in which numbers that are not finite are strings.
 fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// Returns a text, or the digits of a number.
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Reads a file of a run's directory, as it is or compressed, or returns `None` if there is neither.

@@ -14,13 +14,16 @@ mod names;
 mod origin;
 mod outcome;
 mod page;
+mod refusals;
 mod statistic;
 mod table;
 mod values;
+mod verdict;
 
 pub use asked::find as find_run;
 pub use experiments::{Experiment, all, find, open};
 pub use kept::{KeptRun, keep};
 pub use manifest::{Chosen, Manifest, Published, Run};
-pub use outcome::{Counts, Outcome, Row, Titled, Verdict, by_cause};
+pub use outcome::{Outcome, Row, Titled, by_cause, whose};
 pub use page::{Found, Page, command, pages};
+pub use verdict::{Counts, Verdict};

@@ -10,7 +10,7 @@ use crate::labels::{in_order, is_bundled, is_variant, parts};
 use crate::manifest::{Association, Comparison, Manifest, Run};
 use crate::statistic::Statistic;
 
-/// The option of a run that brings problems of the user's own tables.
+/// The option of a run that brings problems of user-supplied tables.
 const OWN_TABLES: &str = "--table";
 
 /// The agents and problems of a run, as far as its arguments tell.

@@ -1,7 +1,6 @@
 //! Outcomes of experiments: our numbers beside the published ones, with a verdict on each.
 
 use std::iter;
-use std::ops::AddAssign;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -16,31 +15,10 @@ use crate::kept::KeptRun;
 use crate::manifest::{Association, Comparison, Manifest, Predictors, Published, Run, Table};
 use crate::statistic::{self, Statistic};
 use crate::values::{Estimate, Units};
+use crate::verdict::{Counts, Verdict};
 
-/// The fewest units over which a number can be reproduced: the error of fewer is so large that much would agree.
-const FEWEST: usize = 5;
-
-/// A verdict on a published number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Ours agrees within the errors.
-    Reproduced,
-    /// Ours agrees within the errors, which are so large that much else would.
-    Uncertain,
-    /// Ours differs.
-    Differs,
-}
-
-impl Verdict {
-    /// Returns the word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Reproduced => "reproduced",
-            Self::Uncertain => "uncertain",
-            Self::Differs => "differs",
-        }
-    }
-}
+/// How the cause of a difference begins that is not known.
+pub(crate) const NOT_EXPLAINED: &str = "not explained";
 
 /// A published number beside ours.
 #[derive(Clone, Debug)]
@@ -55,7 +33,7 @@ pub struct Row {
     pub stderr: f64,
     /// Whether they agree.
     pub verdict: Verdict,
-    /// The cause of a difference.
+    /// The cause of a difference, or why agreement says nothing.
     pub cause: Option<String>,
 }
 
@@ -64,32 +42,6 @@ impl Row {
         let Self { agent, published, ours, stderr, .. } = self;
         let published = if let Published::Number(published, _) = published { Some(*published) } else { None };
         Number { agent, ours: *ours, stderr: *stderr, published }
-    }
-}
-
-/// The numbers of verdicts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Numbers that are reproduced.
-    pub reproduced: usize,
-    /// Numbers of which ours is too uncertain.
-    pub uncertain: usize,
-    /// Numbers that differ.
-    pub differ: usize,
-}
-
-impl Counts {
-    /// Returns the number of verdicts.
-    pub fn all(self) -> usize {
-        self.reproduced + self.uncertain + self.differ
-    }
-}
-
-impl AddAssign for Counts {
-    fn add_assign(&mut self, more: Self) {
-        self.reproduced += more.reproduced;
-        self.uncertain += more.uncertain;
-        self.differ += more.differ;
     }
 }
 
@@ -142,6 +94,7 @@ impl<'e> Outcome<'e> {
             match verdict {
                 Verdict::Reproduced => counts.reproduced += 1,
                 Verdict::Uncertain => counts.uncertain += 1,
+                Verdict::Fitted => counts.fitted += 1,
                 Verdict::Differs => counts.differ += 1,
             }
         }
@@ -162,7 +115,17 @@ impl<'e> Outcome<'e> {
             let (id, title, agent) = (&self.experiment.id, &comparison.title, &row.agent);
             Some(format!("{id}: {title}: {agent} ({}, published {}) {what}", row.shown(), row.published.shown()))
         });
-        defects.collect()
+        let mut defects: Vec<String> = defects.collect();
+        for (comparison, rows) in self.experiment.manifest.comparisons.iter().zip(&self.rows) {
+            let shared = comparison.cause.get("*");
+            if shared.is_some_and(|shared| !rows.iter().any(|row| row.cause.as_ref() == Some(shared))) {
+                let (id, title) = (&self.experiment.id, &comparison.title);
+                defects.push(format!(
+                    "{id}: {title}: its manifest gives a cause for `*`, and every number that differs has its own"
+                ));
+            }
+        }
+        defects
     }
 
     /// Returns the titles and the rows of tables of ours alone, then of rank correlations, the headings as the first row.
@@ -288,15 +251,21 @@ impl Association {
 }
 
 impl Row {
+    /// Returns the agent, or `all` for a number over the variants of all.
+    pub fn who(&self) -> &str {
+        if self.agent == "*" { "all" } else { &self.agent }
+    }
+
     /// Returns ours with its error.
     pub fn shown(&self) -> String {
         quantity::with_error(self.ours, self.stderr)
     }
 
-    /// Returns ours less the published number, or `None` if the paper only says on which side it lies.
-    pub fn difference(&self) -> Option<f64> {
+    /// Returns ours less the published number and the standard error of both, or `None` if the paper only says on which side
+    /// it lies.
+    pub fn difference(&self) -> Option<(f64, f64)> {
         match self.published {
-            Published::Number(published, _) => Some(self.ours - published),
+            Published::Number(published, error) => Some((self.ours - published, self.stderr.hypot(error))),
             Published::Below(_) | Published::Above(_) => None,
         }
     }
@@ -313,6 +282,11 @@ fn bare(pattern: &str) -> &str {
     start.strip_suffix("/*").unwrap_or(start)
 }
 
+/// Names the agents of rows.
+pub fn whose(rows: &[&Row]) -> String {
+    rows.iter().map(|row| row.who()).collect::<Vec<_>>().join(", ")
+}
+
 /// Groups rows by their cause, in the order of the first row of each group.
 pub fn by_cause<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Vec<(Option<&'r str>, Vec<&'r Row>)> {
     let mut groups: Vec<(Option<&str>, Vec<&Row>)> = Vec::new();
@@ -326,55 +300,6 @@ pub fn by_cause<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Vec<(Option<&'r 
     groups
 }
 
-impl Published {
-    /// Returns the text in tables.
-    pub fn shown(self) -> String {
-        match self {
-            Self::Number(number, 0.0) => number.to_string(),
-            Self::Number(number, stderr) => format!("{number} ±{stderr}"),
-            Self::Below(bound) => format!("below {bound}"),
-            Self::Above(bound) => format!("above {bound}"),
-        }
-    }
-
-    /// Judges ours.
-    ///
-    /// # Formula
-    /// With e the [error](Estimate::error) of ours, f the published standard error and E^2 = e^2 + 4 f^2, a number differs if
-    /// |ours - published| > tolerance + reading error + E. Else it is uncertain if E exceeds half of the published number, the
-    /// tolerance and the reading error, and else reproduced. A side is reproduced if ours lies on it by more than e, differs if
-    /// it lies on the other by as much, and else is uncertain. Without a standard error, as on a single problem, ours is
-    /// uncertain, and so is what agrees over fewer than [`FEWEST`] units.
-    fn judge(self, comparison: &Comparison, ours: Estimate) -> Verdict {
-        let own = ours.error();
-        if !own.is_finite() {
-            return Verdict::Uncertain;
-        }
-        let agrees = match self {
-            Self::Number(number, published) => {
-                let error = (own * own + 4.0 * published * published).sqrt();
-                let Comparison { tolerance, reading_error, .. } = *comparison;
-                // Rounding of decimal numbers must not decide.
-                let slack = 1e-9 * number.abs();
-                let agrees = (ours.value - number).abs() <= tolerance + reading_error + error + slack;
-                let wide = error > (number.abs() / 2.0).max(tolerance).max(reading_error);
-                if agrees && (wide || ours.units < FEWEST) {
-                    return Verdict::Uncertain;
-                }
-                agrees
-            }
-            Self::Below(bound) | Self::Above(bound) => {
-                let above = if matches!(self, Self::Above(_)) { ours.value - bound } else { bound - ours.value };
-                if above.abs() <= own || (above > 0.0 && ours.units < FEWEST) {
-                    return Verdict::Uncertain;
-                }
-                above > 0.0
-            }
-        };
-        if agrees { Verdict::Reproduced } else { Verdict::Differs }
-    }
-}
-
 fn run<'r>(manifest: &Manifest, runs: &'r [KeptRun], name: Option<&str>) -> Result<&'r KeptRun> {
     let name = &manifest.run(name)?.name;
     runs.iter().find(|run| run.name == *name).with_context(|| format!("there is no run {name}"))
@@ -386,9 +311,11 @@ fn rows(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun]) -> Resul
         let Estimate { value, stderr, units } = ours(manifest, comparison, runs, agent)?;
         let ours = if comparison.negated { -value } else { value };
         ensure!(ours.is_finite(), "{agent} has {ours}");
-        let verdict = published.judge(comparison, Estimate { value: ours, stderr, units });
+        let judged = published.judge(comparison, Estimate { value: ours, stderr, units });
+        let fitted = comparison.fitted.get(agent).filter(|_| judged == Verdict::Reproduced);
+        let verdict = if fitted.is_some() { Verdict::Fitted } else { judged };
         let shared = || comparison.cause.get("*").filter(|_| verdict != Verdict::Reproduced);
-        let cause = comparison.cause.get(agent).or_else(shared).cloned();
+        let cause = fitted.or_else(|| comparison.cause.get(agent)).or_else(shared).cloned();
         Ok(Row { agent: agent.clone(), published: *published, ours, stderr, verdict, cause })
     });
     each.collect()
@@ -446,67 +373,6 @@ fn rank(run: &KeptRun, agent: &str, score: &str, problems: Option<&str>, units: 
 
 #[cfg(test)]
 mod tests {
-    use super::Verdict;
-    use super::Verdict::{Differs, Reproduced, Uncertain};
-    use crate::manifest::{Comparison, Published};
-    use crate::values::Estimate;
-
-    fn comparison(reading_error: f64, tolerance: f64) -> Comparison {
-        let text = format!(
-            "title = 'x'\nscore = 'x'\nreading-error = {reading_error}\ntolerance = {tolerance}\npublished = {{ a = 1 }}"
-        );
-        toml::from_str(&text).unwrap()
-    }
-
-    /// Judges a number over a million units, for which Student's law is nearly the normal one.
-    fn judge(published: Published, comparison: &Comparison, value: f64, stderr: f64) -> Verdict {
-        published.judge(comparison, Estimate { value, stderr, units: 1_000_000 })
-    }
-
-    /// The quantile of Student's law at .97725 is 2.869 with four degrees of freedom.
-    #[test]
-    fn few_units_have_a_larger_error() {
-        let of = |units| Estimate { value: 1.0, stderr: 0.1, units };
-        assert!((of(5).error() - 0.2869).abs() < 1e-3 && (of(1_000_000).error() - 0.2).abs() < 1e-6);
-        assert!(of(1).error().is_nan());
-        let exact = comparison(0.0, 0.0);
-        assert_eq!(Published::Number(1.25, 0.0).judge(&exact, of(5)), Reproduced);
-        assert_eq!(Published::Number(1.25, 0.0).judge(&exact, of(50)), Differs);
-        assert_eq!(Published::Above(0.75).judge(&exact, of(5)), Uncertain);
-        // Of four units nothing is reproduced, and much can differ.
-        assert_eq!(Published::Number(1.0, 0.0).judge(&exact, of(4)), Uncertain);
-        assert_eq!(Published::Above(0.5).judge(&exact, of(4)), Uncertain);
-        assert_eq!(Published::Number(2.0, 0.0).judge(&exact, of(4)), Differs);
-    }
-
-    #[test]
-    fn errors_decide_what_is_reproduced() {
-        let exact = comparison(0.0, 0.0);
-        let number = Published::Number(0.73, 0.0);
-        assert_eq!(judge(number, &exact, 0.73, 0.0), Reproduced);
-        assert_eq!(judge(number, &exact, 0.74, 0.0), Differs);
-        assert_eq!(judge(number, &exact, 0.73, f64::NAN), Uncertain);
-        assert_eq!(judge(Published::Below(1.0), &exact, 0.73, f64::NAN), Uncertain);
-        assert_eq!(judge(number, &exact, 0.75, 0.01), Reproduced);
-        assert_eq!(judge(number, &exact, 0.76, 0.01), Differs);
-        assert_eq!(judge(number, &comparison(0.01, 0.0), 0.76, 0.01), Reproduced);
-        assert_eq!(judge(number, &comparison(0.0, 0.03), 0.76, 0.0), Reproduced);
-        // sqrt(.03^2 + .04^2) = .05.
-        assert_eq!(judge(Published::Number(1.0, 0.03), &exact, 1.1, 0.04), Reproduced);
-        assert_eq!(judge(Published::Number(1.0, 0.03), &exact, 1.11, 0.04), Differs);
-        // 2 s = .6 is more than half of .85; half of 1.3 is more than it.
-        assert_eq!(judge(Published::Number(0.85, 0.0), &exact, 0.26, 0.3), Uncertain);
-        assert_eq!(judge(Published::Number(1.3, 0.0), &exact, 1.0, 0.3), Reproduced);
-        assert_eq!(judge(Published::Number(0.0, 0.0), &exact, 0.1, 0.1), Uncertain);
-        assert_eq!(judge(Published::Number(0.0, 0.0), &comparison(0.0, 0.3), 0.1, 0.1), Reproduced);
-        assert_eq!(judge(Published::Below(0.0), &exact, -0.1, 0.04), Reproduced);
-        assert_eq!(judge(Published::Below(0.0), &exact, -0.1, 0.05), Uncertain);
-        assert_eq!(judge(Published::Below(0.0), &exact, 0.1, 0.06), Uncertain);
-        assert_eq!(judge(Published::Below(0.0), &exact, 0.1, 0.04), Differs);
-        assert_eq!(judge(Published::Above(0.5), &exact, 0.6, 0.04), Reproduced);
-        assert_eq!(judge(Published::Above(0.5), &exact, 0.4, 0.04), Differs);
-    }
-
     #[test]
     fn a_picture_says_what_its_table_says() {
         let results = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");

@@ -9,8 +9,9 @@ use jointly_record::shell;
 use crate::experiments::Experiment;
 use crate::kept::KeptRun;
 use crate::manifest::{Comparison, Manifest, Run};
-use crate::outcome::{Counts, Outcome, Row, Verdict, by_cause};
+use crate::outcome::{NOT_EXPLAINED, Outcome, Row, by_cause, whose};
 use crate::table::Table;
+use crate::verdict::{Counts, Verdict};
 
 /// The name and the title of each page of experiments.
 const PAGES: [(&str, &str); 4] = [
@@ -162,7 +163,7 @@ fn provenance(run: &KeptRun) -> Result<String> {
     if let Some(seconds) = origin.seconds {
         let spent =
             if seconds < 3600.0 { format!("{seconds} seconds") } else { format!("{:.1} hours", seconds / 3600.0) };
-        let _ = write!(text, ", {spent} of one core");
+        let _ = write!(text, ", {spent} in units");
     }
     Ok(text)
 }
@@ -172,13 +173,14 @@ fn compared(text: &mut String, comparison: &Comparison, rows: &[Row]) {
     let _ = write!(text, "\n**{}** ({}).\n\n", comparison.title, comparison.precision());
     let mut table = Table::new(&["agent", "ours", "published", "difference", "verdict"]);
     for row in rows {
-        let difference = row.difference().map(|difference| format!("{difference:+.3}")).unwrap_or_default();
+        let difference = row.difference();
+        let difference = difference.map(|(difference, stderr)| quantity::with_error(difference, stderr));
         let verdict = match row.verdict {
-            Verdict::Reproduced | Verdict::Uncertain => row.verdict.word().to_owned(),
+            Verdict::Reproduced | Verdict::Uncertain | Verdict::Fitted => row.verdict.word().to_owned(),
             Verdict::Differs => format!("**{}**", row.verdict.word()),
         };
-        let agent = if row.agent == "*" { "all" } else { &row.agent };
-        table.row(&[agent, &row.shown(), &row.published.shown(), &difference, &verdict]);
+        let difference = difference.unwrap_or_default();
+        table.row(&[row.who(), &row.shown(), &row.published.shown(), &difference, &verdict]);
     }
     text.push_str(&table.text());
     if rows.iter().any(|row| row.cause.is_some()) {
@@ -186,8 +188,7 @@ fn compared(text: &mut String, comparison: &Comparison, rows: &[Row]) {
     }
     for (cause, rows) in by_cause(rows) {
         let Some(cause) = cause else { continue };
-        let whose: Vec<&str> = rows.iter().map(|row| row.agent.as_str()).collect();
-        let _ = writeln!(text, "- *{}*: {}", whose.join(", "), cause.trim());
+        let _ = writeln!(text, "- *{}*: {}", whose(&rows), cause.trim());
     }
 }
 
@@ -213,11 +214,12 @@ fn filled(words: &str, outcome: Option<&Outcome>) -> Result<String> {
 impl Counts {
     /// Returns the words in lists.
     pub fn text(self) -> String {
-        let Self { reproduced, uncertain, differ } = self;
+        let Self { reproduced, uncertain, fitted, differ } = self;
         let parts = [
             (reproduced, format!("{reproduced} reproduced")),
             (differ, if differ == 1 { "1 differs".to_owned() } else { format!("{differ} differ") }),
             (uncertain, format!("{uncertain} uncertain")),
+            (fitted, format!("{fitted} fitted")),
         ];
         let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
         if parts.is_empty() { "no published number".to_owned() } else { parts.join(", ") }
@@ -241,11 +243,21 @@ fn overview(found: &[Found]) -> String {
         table.row(&[&link(experiment), paper.as_deref().unwrap_or("none"), &verdicts, cost]);
     }
     text.push_str(&table.text());
+    let rows: Vec<&Row> =
+        found.iter().filter_map(|(_, outcome)| outcome.as_ref()).flat_map(|it| it.rows.iter().flatten()).collect();
+    let sides = rows.iter().filter(|row| row.difference().is_none()).count();
+    let unknown = |row: &&&Row| {
+        row.verdict == Verdict::Differs && row.cause.as_ref().is_some_and(|cause| cause.starts_with(NOT_EXPLAINED))
+    };
     let _ = write!(
         text,
-        "\nOf {} published numbers, {}. Numbers of a paper that a section has in its text alone are not counted.\n",
+        "\nOf {} comparisons with published numbers, {}; {} of those that differ are not explained. {sides} are with a statement that \
+         something lies above or below a number. A number that several runs are compared with counts for each; numbers of a paper \
+         that a section has in its text alone are not counted. Each comparison is judged by itself: of numbers that are the same, \
+         about one in twenty differs by chance.\n",
         total.all(),
-        total.text()
+        total.text(),
+        rows.iter().filter(unknown).count()
     );
 
     text.push_str("\n## Where our numbers differ from a paper's\n\n");
@@ -255,7 +267,7 @@ fn overview(found: &[Found]) -> String {
         for (comparison, rows) in experiment.manifest.comparisons.iter().zip(&outcome.rows) {
             let differ = rows.iter().filter(|row| row.verdict == Verdict::Differs);
             for (cause, rows) in by_cause(differ) {
-                let shown = |row: &&Row| format!("{} {} ({})", row.agent, row.shown(), row.published.shown());
+                let shown = |row: &&Row| format!("{} {} ({})", row.who(), row.shown(), row.published.shown());
                 let agents: Vec<String> = rows.iter().map(shown).collect();
                 table.row(&[&link(experiment), &comparison.title, &agents.join("; "), cause.unwrap_or_default()]);
             }
@@ -270,21 +282,24 @@ const INTRODUCTION: &str = "\
 What the papers published, beside what Jointly found. An experiment is a file of `experiments/`: its commands, the
 published numbers with the error with which they were read, and the cause where ours differ. `jointly reproduce` lists
 them, and `jointly reproduce ID` runs one and compares. A number is *reproduced* if ours differs from it by
-at most the sum of its reading error, of the tolerance that its table states, and of two standard errors of both. It is *uncertain* if the standard
-errors are so large that much else would agree too: [verdicts](../reproduce.md#verdicts). Each section says what is smaller than in the paper.
+at most the sum of its reading error, of the tolerance that its table states, and of the error of both at 95 %. It is *uncertain* if the standard
+errors are so large that much else would agree too, and *fitted* if the settings were chosen so that it
+agrees: [verdicts](../reproduce.md#verdicts). Each section says what is smaller than in the paper.
 ";
 
 const REST: &str = "
 ## Files
 
 The directory of each run keeps, compressed, `plan.json` (versions, digests and settings) and `scores.json`, from which these pages
-are made; `origin.json`, the commit whose build made it; most keep `leaderboard.csv`, and where it is small enough the journal.
-Fuel is by the [price list](../security.md#what-fuel-costs) that the plan names, list 1 where it names none. The
+are made; `origin.json`, the commit whose build kept it, with the plan that it makes itself; units may have been run before, by builds with the
+same plan; most keep `leaderboard.csv`, and where it is small enough the journal.
+Seconds are the time of all units by the clock, on machines that did other work beside them and at times stood still: fuel says what a run costs.
+It is by the [price list](../security.md#what-fuel-costs) that the plan names, list 1 where it names none. The
 [table](table.md) of all bundled agents is no experiment of a paper, and has a page of its own.
 
 `make results-pages` unpacks this folder into `target/results` and makes the page of each run there, `report.html`. To
 check a row, build the commit that its run names, and run the command again: its `scores.json` is the same to the last
-digit.
+digit. `jointly verify` by another build says that the agents are not those of the plan, because their bytes are others.
 ";
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl Estimate {
     /// Returns the error that a normal number exceeds as rarely as two standard errors.
     ///
     /// # Formula
-    /// t s, where t is the quantile at .97725 of Student's law with one degree of freedom less than there are units: 2 for
+    /// t s, where t is the quantile at .97725 of Student's t distribution with one degree of freedom less than there are units: 2 for
     /// many units, 2.9 for five, 14 for two.
     pub(crate) fn error(&self) -> f64 {
         if self.units < 2 { f64::NAN } else { student_t_quantile(TWO_SIGMA, (self.units - 1) as f64) * self.stderr }

@@ -12,10 +12,12 @@ use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 use jointly_record::directory::{self, SCORES};
 use jointly_record::guess;
+use jointly_record::place::is_place;
 use jointly_record::quantity::counted;
 use jointly_report::table::{render, wrap};
 use jointly_reproduce::{
-    Counts, Experiment, Found, Outcome, Run, all, by_cause, command, find, find_run, keep, open, pages,
+    Counts, Experiment, Found, Outcome, Published, Run, all, by_cause, command, find, find_run, keep, open, pages,
+    whose,
 };
 use serde_json::json;
 
@@ -25,6 +27,23 @@ use crate::{exit, output};
 
 /// The folder of kept runs and of their pages, in a checkout of the project.
 const KEPT: &str = "docs/results";
+/// The overview of the pages.
+const OVERVIEW: &str = "README.md";
+/// The remedy if the folder of kept runs is missing.
+const REMEDY: &str = "give the docs/results of a checkout of Jointly by --kept DIR";
+/// The options that may follow `--`: by none of them does a run have other scores.
+const MORE: [&str; 10] = [
+    "--jobs",
+    "--shard",
+    "--plan-only",
+    "--reuse",
+    "--timeout",
+    "--fuel",
+    "--memory",
+    "--request-timeout",
+    "--engine",
+    "--json",
+];
 /// The folder of new runs.
 const OUT: &str = "reproduced";
 /// The most bytes of a page.
@@ -34,7 +53,7 @@ const MOST_BYTES: u64 = 10_000_000;
 ///
 /// An experiment is one or several runs, each a command that `jointly run` or `jointly sweep` also takes, and the numbers
 /// that a paper published. On directories with the same plans, it continues where it stopped. A number is reproduced if
-/// ours differs from it by at most the sum of its reading error, its tolerance and two standard errors.
+/// ours differs from it by at most the sum of its reading error, its tolerance and the error of both at 95 %.
 #[derive(Args)]
 pub(crate) struct Reproduce {
     /// An experiment, by its name or as a file of your own; none lists all
@@ -48,12 +67,15 @@ pub(crate) struct Reproduce {
     /// The folder of new runs
     #[arg(long, value_name = "DIR", default_value = OUT)]
     out: PathBuf,
-    /// The folder of kept runs and their pages
-    #[arg(long, value_name = "DIR", default_value = KEPT)]
-    kept: PathBuf,
-    /// Print JSON
-    #[arg(long)]
+    /// The folder of kept runs and their pages [default: docs/results; with --check and a file, that of --out]
+    #[arg(long, value_name = "DIR")]
+    kept: Option<PathBuf>,
+    /// Print JSON: of the list, or of one experiment
+    #[arg(long, conflicts_with = "all")]
     json: bool,
+    /// Start the native agents that a file names: it may name any command
+    #[arg(long)]
+    native: bool,
     #[command(flatten)]
     data: DataArguments,
     /// More options of `jointly run`, as --jobs 2, --shard 1/10 or --plan-only
@@ -92,20 +114,19 @@ impl Reproduce {
         };
         let experiment = named(name)?;
         if self.kept_runs.check {
-            self.note_without_kept_runs();
-            return self.compare(&experiment, |_| &self.kept);
+            let kept = self.kept_of(name);
+            return self.compare(&experiment, |_| kept);
         }
-        let out = self.out.join(&experiment.id);
         if !self.keep {
             let runs: Vec<&Run> = experiment.manifest.runs.iter().collect();
-            return self.run(&experiment, &runs)?.map_or_else(|| self.compare(&experiment, |_| &out), Ok);
+            return self.run(&experiment, &runs)?.map_or_else(|| self.compare(&experiment, |_| &self.out), Ok);
         }
         ensure!(find(name)?.is_some(), "--keep is for the project's own experiments, and {name} is a file");
         let commit = commit()?;
         let mut missing = Vec::new();
         for run in &experiment.manifest.runs {
-            let kept = self.kept.join(&run.name);
-            match find_run(run, &self.kept) {
+            let kept = self.kept().join(&run.name);
+            match find_run(run, self.kept()) {
                 Ok(Some(_)) => output::note(&format!("{} is kept already; to run it again, remove it", kept.shown())),
                 Ok(None) => missing.push(run),
                 Err(error) => {
@@ -118,41 +139,49 @@ impl Reproduce {
             return Ok(code);
         }
         let place = |run: &Run| {
-            if missing.iter().any(|new| new.name == run.name) { out.as_path() } else { self.kept.as_path() }
+            if missing.iter().any(|new| new.name == run.name) { self.out.as_path() } else { self.kept() }
         };
         let code = self.compare(&experiment, place)?;
         for run in &missing {
-            let kept = keep(&out.join(&run.name), &self.kept, &run.name, commit)?;
+            let kept = keep(&self.out.join(&run.name), self.kept(), &run.name, commit)?;
             output::note(&format!("kept {}", kept.shown()));
         }
         Ok(code)
     }
 
-    /// Says how to give the folder of kept runs if there is none.
-    fn note_without_kept_runs(&self) {
-        if !self.kept.is_dir() {
-            let kept = self.kept.shown();
-            output::note(&format!("there is no folder {kept}: --kept DIR names the {KEPT} of a checkout of Jointly"));
-        }
+    /// Returns the folder of kept runs and their pages.
+    fn kept(&self) -> &Path {
+        self.kept.as_deref().unwrap_or(Path::new(KEPT))
+    }
+
+    /// Returns the folder of the runs to compare: of an experiment in a file, if no other is given, that of new runs.
+    fn kept_of(&self, experiment: &str) -> &Path {
+        if is_file(experiment) && self.kept.is_none() { &self.out } else { self.kept() }
     }
 
     /// Lists all experiments.
     fn list(&self) -> Result<ExitCode> {
-        self.note_without_kept_runs();
+        let overview = self.kept().join(OVERVIEW);
+        if !overview.is_file() {
+            output::note(&format!("there is no {}: {REMEDY}", overview.shown()));
+        }
         let directories = self.data.directories().paths()?;
         let (mut texts, mut entries) = (Vec::new(), Vec::new());
         for experiment in all()? {
             let Experiment { id, manifest } = &experiment;
             let missing = manifest.missing(&directories)?;
-            let outcome = Outcome::read(&experiment, |_| &self.kept);
+            let outcome = Outcome::read(&experiment, |_| self.kept());
             let counts = outcome.as_ref().ok().and_then(Option::as_ref).map(Outcome::counts);
             let kept = match (&outcome, &manifest.not_run) {
                 (Err(error), _) => format!("the kept run does not fit: {error:#}"),
                 (Ok(Some(outcome)), _) => format!("kept: {}", outcome.counts().text()),
                 (Ok(None), Some(why)) => format!("built, not run: {}", output::one_line(why)),
-                (Ok(None), None) => format!("no run in {}", self.kept.shown()),
+                (Ok(None), None) => format!("no run in {}", self.kept().shown()),
             };
-            let data = if missing.is_empty() {
+            let images = manifest.runs.iter().any(Run::asks_images);
+            let data = if images {
+                "\n    needs images, which --images DIR gives".to_owned()
+            } else if missing.is_empty() {
                 String::new()
             } else {
                 format!("\n    needs {}, which `jointly data` says how to get", missing.join(", "))
@@ -184,11 +213,14 @@ impl Reproduce {
     fn run(&self, experiment: &Experiment, runs: &[&Run]) -> Result<Option<ExitCode>> {
         let directories = self.data.directories().paths()?;
         let manifest = &experiment.manifest;
+        self.refuse_other_runs()?;
+        self.refuse_native(experiment)?;
         let missing = Run::missing(runs.iter().copied(), &directories)?;
         if !missing.is_empty() {
             let mut others = Vec::new();
             for other in all()? {
-                if other.manifest.missing(&directories)?.is_empty() {
+                let images = other.manifest.runs.iter().any(Run::asks_images);
+                if !images && other.manifest.missing(&directories)?.is_empty() {
                     others.push(other.id);
                 }
             }
@@ -200,8 +232,11 @@ impl Reproduce {
             );
         }
         output::note(&format!("{}: {}, {}", experiment.id, manifest.subject(), manifest.cost));
+        if self.json {
+            output::leave_stdout_to_json();
+        }
         let mut ended = None;
-        let asked = runs.iter().map(|run| self.asked(run, &experiment.id));
+        let asked = runs.iter().map(|run| self.asked(run));
         let asked: Vec<(PathBuf, Vec<OsString>, Jointly)> = asked.collect::<Result<_>>()?;
         // The first may take hours, so the others' mistakes are found before it starts.
         for (run, (.., command)) in runs.iter().zip(&asked).skip(1) {
@@ -220,9 +255,38 @@ impl Reproduce {
         Ok(ended)
     }
 
+    /// Refuses options after `--` by which a run would be another than the manifest's, before it takes hours.
+    fn refuse_other_runs(&self) -> Result<()> {
+        let words = self.more.iter().map(|word| word.to_string_lossy());
+        let mut names = words
+            .filter(|word| word.starts_with("--"))
+            .map(|word| word.split('=').next().unwrap_or_default().to_owned());
+        match names.find(|name| !MORE.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => bail!(
+                "{name} after -- would make another run than the experiment's; what may follow are {}. For anything else, copy the \
+                 experiment's file from experiments/, change it and give it as FILE.toml",
+                MORE.join(", ")
+            ),
+        }
+    }
+
+    /// Refuses to start what a file names outside the sandbox, unless the user lets it.
+    fn refuse_native(&self, experiment: &Experiment) -> Result<()> {
+        let mut words = experiment.manifest.runs.iter().flat_map(|run| &run.arguments);
+        match words.find(|word| is_place(word)) {
+            Some(word) if !self.native => bail!(
+                "{} names the native agent {word}, which would run outside the sandbox with your rights; give --native if you \
+                 trust the file",
+                experiment.id
+            ),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the directory of a run, the words of its command, and the command that they are read as.
-    fn asked(&self, run: &Run, id: &str) -> Result<(PathBuf, Vec<OsString>, Jointly)> {
-        let out = self.out.join(id).join(&run.name);
+    fn asked(&self, run: &Run) -> Result<(PathBuf, Vec<OsString>, Jointly)> {
+        let out = self.out.join(&run.name);
         let mut words: Vec<OsString> = vec!["jointly".into()];
         words.extend(run.arguments.iter().map(OsString::from));
         words.extend(self.data.words());
@@ -241,35 +305,30 @@ impl Reproduce {
         let Some(outcome) = Outcome::read(experiment, &folder)? else {
             let runs = experiment.manifest.runs.iter();
             let runs: Vec<String> = runs.map(|run| folder(run).join(&run.name).shown().to_string()).collect();
-            bail!(
-                "{} has no scores in {}; `jointly reproduce {0}` runs it, and with --keep puts it there",
-                experiment.id,
-                runs.join(", ")
-            );
+            let name = self.experiment.as_deref().unwrap_or(&experiment.id);
+            bail!("{} has no scores in {}; `jointly reproduce {name}` runs it", experiment.id, runs.join(", "));
         };
+        let defects = outcome.defects();
         if self.json {
-            output::print_json(&document(&outcome))?;
+            output::print_json(&document(&outcome, &defects))?;
         } else {
             output::print(&text(&outcome)?)?;
-            let defects = outcome.defects();
-            for defect in &defects {
-                output::note(defect);
-            }
-            if self.kept_runs.check && !defects.is_empty() {
-                return Ok(ExitCode::from(exit::BAD_INPUT));
-            }
+        }
+        for defect in &defects {
+            output::note(defect);
         }
         if !self.kept_runs.check {
             self.draw(&outcome)?;
         }
-        Ok(ExitCode::from(exit::DONE))
+        let checked = self.kept_runs.check && !defects.is_empty();
+        Ok(ExitCode::from(if checked { exit::BAD_INPUT } else { exit::DONE }))
     }
 
     /// Writes the pictures of an experiment beside its runs.
     fn draw(&self, outcome: &Outcome) -> Result<()> {
-        let folder = self.out.join(&outcome.experiment.id);
+        let folder = &self.out;
         for (number, picture) in (1..).zip(outcome.pictures()?) {
-            fs::create_dir_all(&folder).with_context(|| format!("failed to make {}", folder.shown()))?;
+            fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.shown()))?;
             let path = folder.join(outcome.experiment.picture(number));
             directory::write_whole(&path, picture.as_bytes(), "make room, or give another place by --out")?;
             output::note(&format!("drawn: {}", path.shown()));
@@ -279,10 +338,12 @@ impl Reproduce {
 
     /// Checks the pages of all experiments against their kept runs, or writes them.
     fn every(&self) -> Result<ExitCode> {
+        let overview = self.kept().join(OVERVIEW);
+        ensure!(overview.is_file(), "there is no {}: {REMEDY}", overview.shown());
         let experiments = all()?;
         let (mut found, mut defects): (Vec<Found>, Vec<String>) = (Vec::new(), Vec::new());
         for experiment in &experiments {
-            match Outcome::read(experiment, |_| &self.kept) {
+            match Outcome::read(experiment, |_| self.kept()) {
                 Ok(outcome) => {
                     defects.extend(outcome.iter().flat_map(Outcome::defects));
                     found.push((experiment, outcome));
@@ -293,7 +354,7 @@ impl Reproduce {
         let whole = found.len() == experiments.len();
         let pages = if whole { pages(&found)? } else { Vec::new() };
         for page in pages {
-            let path = self.kept.join(&page.file);
+            let path = self.kept().join(&page.file);
             if self.kept_runs.write {
                 fs::write(&path, &page.text).with_context(|| format!("failed to write {}", path.shown()))?;
                 continue;
@@ -316,7 +377,7 @@ impl Reproduce {
         let done = if self.kept_runs.write { "are written from" } else { "say what follows from" };
         output::print(&format!(
             "the pages in {} {done} {} with {}",
-            self.kept.shown(),
+            self.kept().shown(),
             counted(run, "experiment"),
             counted(numbers, "published number")
         ))?;
@@ -324,9 +385,14 @@ impl Reproduce {
     }
 }
 
+/// Returns whether an experiment is given by its file.
+fn is_file(experiment: &str) -> bool {
+    Path::new(experiment).extension().is_some_and(|extension| extension == "toml")
+}
+
 /// Returns the experiment of that name or in that file.
 fn named(name: &str) -> Result<Experiment> {
-    if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
+    if is_file(name) {
         return open(Path::new(name));
     }
     if let Some(experiment) = find(name)? {
@@ -377,13 +443,13 @@ fn text(outcome: &Outcome) -> Result<String> {
         let mut table = vec![["agent", "ours", "published", "verdict"].map(str::to_owned).to_vec()];
         for row in rows {
             let verdict = row.verdict.word().to_owned();
-            table.push(vec![row.agent.clone(), row.shown(), row.published.shown(), verdict]);
+            table.push(vec![row.who().to_owned(), row.shown(), row.published.shown(), verdict]);
         }
         let heading = format!("{} ({})", comparison.title, comparison.precision());
         let _ = write!(text, "\n{}\n{}", wrap(&heading, 0), render(1, &table));
         for (cause, rows) in by_cause(rows) {
             if let Some(cause) = cause {
-                let _ = writeln!(text, "{}", wrap(&format!("{}: {cause}", rows[0].agent), 4));
+                let _ = writeln!(text, "{}", wrap(&format!("{}: {cause}", whose(&rows)), 4));
             }
         }
     }
@@ -394,25 +460,40 @@ fn text(outcome: &Outcome) -> Result<String> {
     Ok(text)
 }
 
-/// Returns the comparisons as JSON.
-fn document(outcome: &Outcome) -> serde_json::Value {
+/// Returns the comparisons as JSON, and what the manifest says of a number that came out otherwise.
+fn document(outcome: &Outcome, defects: &[String]) -> serde_json::Value {
     let comparisons = outcome.experiment.manifest.comparisons.iter().zip(&outcome.rows);
     let each = comparisons.map(|(comparison, rows)| {
         let rows = rows.iter().map(|row| {
+            let (published, stderr, side) = match row.published {
+                Published::Number(number, stderr) => (number, Some(stderr), None),
+                Published::Below(bound) => (bound, None, Some("below")),
+                Published::Above(bound) => (bound, None, Some("above")),
+            };
             json!({
                 "agent": row.agent,
                 "ours": row.ours,
                 "stderr": row.stderr,
-                "published": row.published.shown(),
+                "published": published,
+                "published_stderr": stderr,
+                "side": side,
                 "verdict": row.verdict.word(),
                 "cause": row.cause,
             })
         });
-        json!({ "title": comparison.title, "score": comparison.score, "rows": rows.collect::<Vec<_>>() })
+        json!({
+            "title": comparison.title,
+            "run": comparison.run,
+            "score": comparison.score,
+            "reading_error": comparison.reading_error,
+            "tolerance": comparison.tolerance,
+            "rows": rows.collect::<Vec<_>>(),
+        })
     });
     json!({
         "id": outcome.experiment.id,
         "paper": outcome.experiment.manifest.paper,
         "comparisons": each.collect::<Vec<_>>(),
+        "defects": defects,
     })
 }

@@ -1,0 +1,199 @@
+//! What a manifest is refused for, whatever its runs are.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail, ensure};
+
+use crate::association::FEWEST;
+use crate::manifest::{Association, Comparison, Manifest, Run};
+use crate::outcome::NOT_EXPLAINED;
+use crate::statistic::Statistic;
+
+/// The options of runs that take no value.
+const FLAGS: [&str; 4] = ["--grey", "--joint", "--no-clip", "--standardize"];
+/// Options that are for whoever runs an experiment.
+const OF_RUNNING: [&str; 10] =
+    ["--out", "--data", "--jobs", "--json", "--like", "--native", "--plan-only", "--reuse", "--shard", "--timeout"];
+
+impl Manifest {
+    pub(crate) fn check(&self) -> Result<()> {
+        ensure!(!self.runs.is_empty(), "it has no [[run]]");
+        let inside = |run: &Run, other: &Run| format!("{}/", other.name).starts_with(&format!("{}/", run.name));
+        for (place, run) in self.runs.iter().enumerate() {
+            let other = self.runs.iter().skip(place + 1).find(|other| inside(run, other) || inside(other, run));
+            ensure!(other.is_none(), "two runs have the directory {}, or one inside it", run.name);
+            let words = &run.arguments;
+            ensure!(
+                words.first().is_some_and(|word| ["run", "sweep"].contains(&word.as_str())),
+                "the arguments of {} do not begin with run or sweep",
+                run.name
+            );
+            if let Some(word) = words.iter().find(|word| OF_RUNNING.contains(&word.as_str())) {
+                bail!("the arguments of {} have {word}, which is for whoever runs it", run.name);
+            }
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-_/".contains(c);
+            let parts = run.name.split('/').all(|part| !part.is_empty());
+            ensure!(parts && run.name.chars().all(plain), "{} is no name of a run's directory", run.name);
+            if let Some(word) = words.iter().find(|word| word.starts_with("--") && word.contains('=')) {
+                bail!("the arguments of {} have {word}: give an option and its value as two words", run.name);
+            }
+            let options: Vec<&String> = words.iter().skip_while(|word| !word.starts_with("--")).collect();
+            let takes_value = |word: &String| word.starts_with("--") && !FLAGS.contains(&word.as_str());
+            let stray = |pair: &&[&String]| !takes_value(pair[0]) && !pair[1].starts_with("--");
+            if let Some([before, word]) = options.windows(2).find(stray) {
+                bail!("the arguments of {} have {word} after {before}: give agents before options", run.name);
+            }
+            if let Some(chosen) = &run.chosen {
+                let sweep = self.run(Some(&chosen.by))?;
+                ensure!(sweep.is_sweep(), "{} is to be chosen by {}, which is no sweep", run.name, chosen.by);
+            }
+        }
+        for comparison in &self.comparisons {
+            let title = &comparison.title;
+            self.run(comparison.run.as_deref())?;
+            if let Some(side) = &comparison.with {
+                self.run(side.run.as_deref().or(comparison.run.as_deref()))?;
+            }
+            ensure!(!comparison.published.is_empty(), "{title} has no published number");
+            let Comparison { statistic, over, with, .. } = comparison;
+            ensure!(
+                statistic.takes_over() || over.is_none(),
+                "{title}: `over` is for ratio, difference and wins, which need it"
+            );
+            ensure!(
+                statistic.takes_with() || with.is_none(),
+                "{title}: `with` is for correlations, which need it, and for differences between problems"
+            );
+            let sides = u8::from(over.is_some()) + u8::from(with.is_some());
+            let needed = u8::from(statistic.takes_over() || statistic.takes_with());
+            ensure!(
+                sides == needed,
+                "{title}: a difference needs `over` or `with`, a correlation `with`, a ratio and wins `over`"
+            );
+            let ratio = comparison.statistic == Statistic::Ratio;
+            ensure!(!ratio || !comparison.negated, "{title}: a ratio does not change its sign with its score");
+            ensure!(ratio || !comparison.picture, "{title}: `picture` is for ratios, whose bars end beside 1");
+            let errors = [comparison.reading_error, comparison.tolerance];
+            let possible = |error: &f64| error.is_finite() && *error >= 0.0;
+            ensure!(errors.iter().all(possible), "{title}: an error is below 0 or not finite");
+            let resolution = comparison.resolution.unwrap_or(1.0);
+            ensure!(resolution.is_finite() && resolution > 0.0, "{title}: `resolution` is no number above 0");
+            let (causes, fitted) = (&comparison.cause, &comparison.fitted);
+            let given = causes.iter().filter(|(agent, _)| *agent != "*").chain(fitted);
+            if let Some((agent, _)) = given.clone().find(|(agent, _)| !comparison.published.contains_key(*agent)) {
+                bail!("{title}: there is a cause for {agent}, and no published number");
+            }
+            if let Some((agent, _)) = causes.iter().chain(fitted).find(|(_, cause)| cause.trim().is_empty()) {
+                bail!("{title}: the cause for {agent} is empty; one that is not known begins with `{NOT_EXPLAINED}`");
+            }
+        }
+        for association in &self.associations {
+            self.run(association.run.as_deref())?;
+            self.run(association.with.run.as_deref().or(association.run.as_deref()))?;
+            let Association { title, with, problems, agents, .. } = association;
+            ensure!(!with.scores.is_empty(), "{title} has no scores to go with");
+            ensure!(!with.alike || !problems.is_empty(), "{title}: `alike` needs `problems`, a pattern for each row");
+            ensure!(!with.alike || with.problems.is_none(), "{title}: give `alike` or `problems` in `with`, not both");
+            let different: BTreeSet<&String> = agents.iter().collect();
+            ensure!(different.len() == agents.len(), "{title}: `agents` names an agent twice");
+            ensure!(agents.is_empty() || agents.len() >= FEWEST, "{title}: `agents` names fewer than {FEWEST}");
+        }
+        for table in &self.tables {
+            self.run(table.run.as_deref())?;
+            ensure!(!table.scores.is_empty(), "{} has no scores", table.title);
+            let statistic = [Statistic::Mean, Statistic::Rank].contains(&table.statistic);
+            ensure!(statistic, "{}: the statistic of a table is mean or rank", table.title);
+            let one = table.problems.is_empty() || table.scores.len() == 1;
+            ensure!(one, "{} has several scores and patterns of problems: give one score", table.title);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::manifest::Manifest;
+
+    const HEAD: &str = r#"
+        page = "testbed"
+        paper = "Neural Testbed, Figure 2"
+        title = "Figure 2"
+        cost = "a minute"
+    "#;
+    const RUN: &str = r#"
+        [[run]]
+        name = "quick"
+        arguments = ["run", "mlp", "--suite", "quick"]
+    "#;
+
+    fn defect(rest: &str) -> String {
+        format!("{:#}", Manifest::parse("test.toml", &format!("{HEAD}{rest}")).unwrap_err())
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_refused_by_name() {
+        assert!(defect("").contains("run"));
+        assert!(defect("[[run]]\nname = \"x\"\narguments = [\"verify\"]").contains("do not begin with run or sweep"));
+        assert!(defect("[[run]]\nname = \"../x\"\narguments = [\"run\"]").contains("is no name of a run's directory"));
+        let given = "[[run]]\nname = \"x\"\narguments = [\"run\", \"--out\", \"y\"]";
+        assert!(defect(given).contains("have --out"), "{}", defect(given));
+        let twice = format!("{RUN}{}", RUN.replace("\"quick\"\n", "\"quick/inside\"\n"));
+        assert!(defect(&twice).contains("two runs have the directory quick, or one inside it"), "{}", defect(&twice));
+        assert!(defect(&format!("{RUN}{RUN}")).contains("two runs have the directory quick"));
+        let given = RUN.replace("\"quick\"]", "\"quick\", \"--draws=20\"]");
+        assert!(defect(&given).contains("give an option and its value as two words"), "{}", defect(&given));
+        let given = RUN.replace("\"quick\"]", "\"quick\", \"knn\"]");
+        assert!(defect(&given).contains("have knn after quick: give agents before options"), "{}", defect(&given));
+        let given = RUN.replace("\"mlp\",", "\"--no-clip\", \"mlp\",");
+        assert!(defect(&given).contains("have mlp after --no-clip: give agents before options"), "{}", defect(&given));
+        let chosen = format!("{RUN}\nchosen = {{ by = \"quick\", score = \"kl_tau1\" }}");
+        assert!(defect(&chosen).contains("which is no sweep"), "{}", defect(&chosen));
+        let table = format!("{RUN}\n[[table]]\ntitle = \"KL\"\nscores = [\"kl_tau1\"]\nstatistic = \"ratio\"");
+        assert!(defect(&table).contains("mean or rank"), "{}", defect(&table));
+        let association = "[[association]]\ntitle = \"Ranks\"\nscore = \"regret\"\nwith = { scores = [] }";
+        assert!(defect(&format!("{RUN}{association}")).contains("no scores to go with"));
+        let other = association.replace("[] }", "[\"kl_tau1\"], run = \"other\" }");
+        assert!(defect(&format!("{RUN}{other}")).contains("it has no run other"));
+        let alike = association.replace("[] }", "[\"kl_tau1\"], alike = true }");
+        assert!(defect(&format!("{RUN}{alike}")).contains("`alike` needs `problems`"));
+        let both = alike
+            .replace("alike = true", "alike = true, problems = \"*\"")
+            .replace("score =", "problems = [\"*\"]\nscore =");
+        assert!(defect(&format!("{RUN}{both}")).contains("not both"));
+        for (agents, expected) in
+            [("\"a\", \"b\"", "fewer than 4"), ("\"a\", \"b\", \"c\", \"d\", \"a\"", "an agent twice")]
+        {
+            let named = association
+                .replace("[] }", "[\"kl_tau1\"] }")
+                .replace("score =", &format!("agents = [{agents}]\nscore ="));
+            assert!(defect(&format!("{RUN}{named}")).contains(expected));
+        }
+        let compare = |lines: &str| {
+            format!("{RUN}\n[[compare]]\ntitle = \"KL\"\nscore = \"kl_tau1\"\nreading-error = 0.1\n{lines}")
+        };
+        let published = "published = { mlp = 1 }";
+        let cases = [
+            (format!("run = \"slow\"\n{published}"), "it has no run slow"),
+            ("published = {}".to_owned(), "has no published number"),
+            (format!("statistic = \"ratio\"\n{published}"), "a ratio and wins `over`"),
+            (format!("over = \"bbb\"\n{published}"), "`over` is for"),
+            (format!("statistic = \"rank\"\nwith = {{ score = \"x\" }}\n{published}"), "`with` is for"),
+            (
+                format!("statistic = \"difference\"\nover = \"bbb\"\nwith = {{ score = \"x\" }}\n{published}"),
+                "needs `over` or `with`",
+            ),
+            (format!("statistic = \"correlation\"\n{published}"), "a correlation `with`"),
+            (format!("{published}\ncause = {{ bbb = \"?\" }}"), "a cause for bbb"),
+            (format!("{published}\ncause = {{ mlp = \" \" }}"), "the cause for mlp is empty"),
+            (format!("{published}\nfitted = {{ bbb = \"?\" }}"), "a cause for bbb"),
+            (format!("{published}\ntolerance = inf"), "below 0 or not finite"),
+            (format!("{published}\nresolution = 0"), "`resolution` is no number above 0"),
+            (format!("picture = true\n{published}"), "`picture` is for ratios"),
+            (format!("{published}\nunknown = 1"), "unknown field"),
+        ];
+        for (lines, expected) in cases {
+            let found = defect(&compare(&lines));
+            assert!(found.contains(expected), "{lines}: {found}");
+        }
+    }
+}
