@@ -32,18 +32,8 @@ const OVERVIEW: &str = "README.md";
 /// The remedy if the folder of kept runs is missing.
 const REMEDY: &str = "give the docs/results of a checkout of Jointly by --kept DIR";
 /// The options that may follow `--`: by none of them does a run have other scores.
-const MORE: [&str; 10] = [
-    "--jobs",
-    "--shard",
-    "--plan-only",
-    "--reuse",
-    "--timeout",
-    "--fuel",
-    "--memory",
-    "--request-timeout",
-    "--engine",
-    "--json",
-];
+const MORE: [&str; 9] =
+    ["--jobs", "--shard", "--plan-only", "--reuse", "--timeout", "--fuel", "--memory", "--request-timeout", "--engine"];
 /// The folder of new runs.
 const OUT: &str = "reproduced";
 /// The most bytes of a page.
