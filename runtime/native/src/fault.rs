@@ -6,7 +6,7 @@ use jointly_core::printable::clean;
 
 /// How Python's error about a module that is not installed begins.
 const NO_MODULE: &str = "ModuleNotFoundError";
-/// What can be done about it.
+/// The remedy for a missing module.
 const OTHER_PYTHON: &str = "; a .py file runs with the python3 that PATH finds: activate the environment that has the module, or \
                             name its interpreter by 'exec:PYTHON FILE.py'";
 

@@ -394,7 +394,7 @@ impl Manifest {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::{Manifest, Published};
 
     const HEAD: &str = r#"
@@ -403,13 +403,13 @@ mod tests {
         title = "Figure 2"
         cost = "a minute"
     "#;
-    const RUN: &str = r#"
+    pub(crate) const RUN: &str = r#"
         [[run]]
         name = "quick"
         arguments = ["run", "mlp", "--suite", "quick"]
     "#;
 
-    fn defect(rest: &str) -> String {
+    pub(crate) fn defect(rest: &str) -> String {
         format!("{:#}", Manifest::parse("test.toml", &format!("{HEAD}{rest}")).unwrap_err())
     }
 

@@ -1,4 +1,4 @@
-//! What a manifest is refused for, whatever its runs are.
+//! Checks of a manifest that need none of its runs.
 
 use std::collections::BTreeSet;
 
@@ -112,23 +112,7 @@ impl Manifest {
 
 #[cfg(test)]
 mod tests {
-    use crate::manifest::Manifest;
-
-    const HEAD: &str = r#"
-        page = "testbed"
-        paper = "Neural Testbed, Figure 2"
-        title = "Figure 2"
-        cost = "a minute"
-    "#;
-    const RUN: &str = r#"
-        [[run]]
-        name = "quick"
-        arguments = ["run", "mlp", "--suite", "quick"]
-    "#;
-
-    fn defect(rest: &str) -> String {
-        format!("{:#}", Manifest::parse("test.toml", &format!("{HEAD}{rest}")).unwrap_err())
-    }
+    use crate::manifest::tests::{RUN, defect};
 
     #[test]
     fn what_does_not_fit_together_is_refused_by_name() {

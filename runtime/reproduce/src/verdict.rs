@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(judge(Published::Above(0.5), &exact, 0.4, 0.04), Differs);
     }
 
-    /// Of 1, 1.1 and 1.2 an error of .15 tells none from the others; of one number alone it is a seventh.
+    /// An error of .15 does not tell 1, 1.1 and 1.2 apart; of 1.1 alone it is a seventh.
     #[test]
     fn an_error_as_large_as_the_differences_says_nothing() {
         let published = Published::Number(1.1, 0.0);
