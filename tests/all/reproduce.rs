@@ -283,6 +283,9 @@ fn what_would_be_another_run_or_any_command_is_refused_before_anything_runs() {
         &["names the native agent exec:touch", "give --native if you trust the file"],
     );
     assert!(!Path::new(&done).exists());
+    fs::write(path("python.toml"), manifest("\"mine.py:size=5\", \"--suite\", \"quick\"", "published = { mine = 1 }"))
+        .unwrap();
+    refused_with(&[&path("python.toml")], &["names the native agent mine.py:size=5", "give --native"]);
     let started = run(["reproduce", &path("native.toml"), "--out", &path("out"), "--native"]);
     assert!(started.code == Some(2) && Path::new(&done).exists(), "{started:?}");
 }

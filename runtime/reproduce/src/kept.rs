@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
+use jointly_core::Seed;
 use jointly_core::counted::listed;
 use jointly_core::digest;
 use jointly_core::guess;
@@ -51,7 +52,7 @@ pub struct KeptRun {
 #[derive(Deserialize)]
 struct Scores {
     suite: String,
-    seed: Value,
+    seed: Seed,
     agents: Vec<AgentScores>,
 }
 
@@ -95,7 +96,7 @@ impl KeptRun {
         let own = scores.agents.iter().map(|agent| (&agent.agent, &agent.digest, &agent.settings));
         let planned = plan.agents.iter().map(|agent| (&agent.agent, &agent.digest, &agent.settings));
         ensure!(
-            own.eq(planned) && scores.suite == plan.suite && text(&scores.seed) == plan.seed.to_string(),
+            own.eq(planned) && scores.suite == plan.suite && scores.seed == plan.seed,
             "{} is of other agents, or of another suite or seed, than {PLAN} beside it; keep the run again",
             shown.shown()
         );
@@ -228,11 +229,6 @@ pub(crate) fn remedy(name: &str, whose: &str, known: &[&str]) -> String {
 /// Reads a number of `scores.json`, in which numbers that are not finite are strings.
 fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.parse().ok())
-}
-
-/// Returns a text, or the digits of a number.
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Reads a file of a run's directory, as it is or compressed, or returns `None` if there is neither.

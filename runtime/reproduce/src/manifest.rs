@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use jointly_record::agent_spec::AgentSpec;
 use jointly_record::shell::quoted;
 use serde::Deserialize;
 
@@ -282,9 +283,10 @@ impl Run {
         self.arguments.iter().skip(1).map(String::as_str).take_while(|word| !word.starts_with("--"))
     }
 
-    /// Returns whether the run is on images that whoever runs it gives by `--images`.
-    pub fn asks_images(&self) -> bool {
-        self.option("--suite") == Some(IMAGES)
+    /// Returns a native agent that the run names, with its settings.
+    pub fn native_agent(&self) -> Option<&str> {
+        let native = |word: &&str| word.parse().is_ok_and(|spec: AgentSpec| spec.is_native());
+        self.arguments.iter().map(String::as_str).find(native)
     }
 
     /// Returns the options, each with its value if it has one, as a shell takes them.
@@ -377,6 +379,11 @@ impl Manifest {
     /// Returns the rank correlations of which there is a picture.
     pub(crate) fn pictured(&self) -> impl Iterator<Item = &Association> {
         self.associations.iter().filter(|association| association.picture)
+    }
+
+    /// Returns whether a run is on images that whoever runs it gives by `--images`.
+    pub fn asks_images(&self) -> bool {
+        self.runs.iter().any(|run| run.option("--suite") == Some(IMAGES))
     }
 
     /// Returns the run of that name, or the only one.

@@ -173,14 +173,12 @@ fn compared(text: &mut String, comparison: &Comparison, rows: &[Row]) {
     let _ = write!(text, "\n**{}** ({}).\n\n", comparison.title, comparison.precision());
     let mut table = Table::new(&["agent", "ours", "published", "difference", "verdict"]);
     for row in rows {
-        let difference = row.difference();
-        let difference = difference.map(|(difference, stderr)| quantity::with_error(difference, stderr));
+        let difference = row.difference().map(|(difference, stderr)| quantity::with_error(difference, stderr));
         let verdict = match row.verdict {
             Verdict::Reproduced | Verdict::Uncertain | Verdict::Fitted => row.verdict.word().to_owned(),
             Verdict::Differs => format!("**{}**", row.verdict.word()),
         };
-        let difference = difference.unwrap_or_default();
-        table.row(&[row.who(), &row.shown(), &row.published.shown(), &difference, &verdict]);
+        table.row(&[row.who(), &row.shown(), &row.published.shown(), &difference.unwrap_or_default(), &verdict]);
     }
     text.push_str(&table.text());
     if rows.iter().any(|row| row.cause.is_some()) {

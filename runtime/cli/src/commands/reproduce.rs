@@ -12,7 +12,6 @@ use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 use jointly_record::directory::{self, SCORES};
 use jointly_record::guess;
-use jointly_record::place::is_place;
 use jointly_record::quantity::counted;
 use jointly_report::table::{render, wrap};
 use jointly_reproduce::{
@@ -27,9 +26,7 @@ use crate::{exit, output};
 
 /// The folder of kept runs and of their pages, in a checkout of the project.
 const KEPT: &str = "docs/results";
-/// The overview of the pages.
-const OVERVIEW: &str = "README.md";
-/// The remedy if the folder of kept runs is missing.
+/// The remedy if it is not there.
 const REMEDY: &str = "give the docs/results of a checkout of Jointly by --kept DIR";
 /// The options that may follow `--`: by none of them does a run have other scores.
 const MORE: [&str; 9] =
@@ -149,11 +146,16 @@ impl Reproduce {
         if is_file(experiment) && self.kept.is_none() { &self.out } else { self.kept() }
     }
 
+    /// Says how to give the folder of kept runs if it is not there.
+    fn lack(&self) -> Option<String> {
+        let overview = self.kept().join("README.md");
+        (!overview.is_file()).then(|| format!("there is no {}: {REMEDY}", overview.shown()))
+    }
+
     /// Lists all experiments.
     fn list(&self) -> Result<ExitCode> {
-        let overview = self.kept().join(OVERVIEW);
-        if !overview.is_file() {
-            output::note(&format!("there is no {}: {REMEDY}", overview.shown()));
+        if let Some(lack) = self.lack() {
+            output::note(&lack);
         }
         let directories = self.data.directories().paths()?;
         let (mut texts, mut entries) = (Vec::new(), Vec::new());
@@ -168,8 +170,7 @@ impl Reproduce {
                 (Ok(None), Some(why)) => format!("built, not run: {}", output::one_line(why)),
                 (Ok(None), None) => format!("no run in {}", self.kept().shown()),
             };
-            let images = manifest.runs.iter().any(Run::asks_images);
-            let data = if images {
+            let data = if manifest.asks_images() {
                 "\n    needs images, which --images DIR gives".to_owned()
             } else if missing.is_empty() {
                 String::new()
@@ -187,6 +188,7 @@ impl Reproduce {
                 "not_run": manifest.not_run,
                 "reproduced": counts.map(|counts| counts.reproduced),
                 "uncertain": counts.map(|counts| counts.uncertain),
+                "fitted": counts.map(|counts| counts.fitted),
                 "differ": counts.map(|counts| counts.differ),
             }));
         }
@@ -209,8 +211,7 @@ impl Reproduce {
         if !missing.is_empty() {
             let mut others = Vec::new();
             for other in all()? {
-                let images = other.manifest.runs.iter().any(Run::asks_images);
-                if !images && other.manifest.missing(&directories)?.is_empty() {
+                if !other.manifest.asks_images() && other.manifest.missing(&directories)?.is_empty() {
                     others.push(other.id);
                 }
             }
@@ -263,10 +264,9 @@ impl Reproduce {
 
     /// Refuses to start what a file names outside the sandbox, unless the user lets it.
     fn refuse_native(&self, experiment: &Experiment) -> Result<()> {
-        let mut words = experiment.manifest.runs.iter().flat_map(|run| &run.arguments);
-        match words.find(|word| is_place(word)) {
-            Some(word) if !self.native => bail!(
-                "{} names the native agent {word}, which would run outside the sandbox with your rights; give --native if you \
+        match experiment.manifest.runs.iter().find_map(Run::native_agent) {
+            Some(agent) if !self.native => bail!(
+                "{} names the native agent {agent}, which would run outside the sandbox with your rights; give --native if you \
                  trust the file",
                 experiment.id
             ),
@@ -296,7 +296,11 @@ impl Reproduce {
             let runs = experiment.manifest.runs.iter();
             let runs: Vec<String> = runs.map(|run| folder(run).join(&run.name).shown().to_string()).collect();
             let name = self.experiment.as_deref().unwrap_or(&experiment.id);
-            bail!("{} has no scores in {}; `jointly reproduce {name}` runs it", experiment.id, runs.join(", "));
+            bail!(
+                "{} has no scores in {}; `jointly reproduce {name}` runs it, or {REMEDY}",
+                experiment.id,
+                runs.join(", ")
+            );
         };
         let defects = outcome.defects();
         if self.json {
@@ -328,8 +332,9 @@ impl Reproduce {
 
     /// Checks the pages of all experiments against their kept runs, or writes them.
     fn every(&self) -> Result<ExitCode> {
-        let overview = self.kept().join(OVERVIEW);
-        ensure!(overview.is_file(), "there is no {}: {REMEDY}", overview.shown());
+        if let Some(lack) = self.lack() {
+            bail!(lack);
+        }
         let experiments = all()?;
         let (mut found, mut defects): (Vec<Found>, Vec<String>) = (Vec::new(), Vec::new());
         for experiment in &experiments {

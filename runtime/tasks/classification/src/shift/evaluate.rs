@@ -77,9 +77,8 @@ fn evaluate_within<M: Model>(
     let count = instance.test.labels().len();
     let order = pick::prefix(count, count, &mut stream(seed, "test-order", problem.stream_name(), 0));
     let labels: Vec<u32> = order.iter().map(|&row| instance.test.labels()[row]).collect();
-    let levels = options.levels.iter().filter(|level| problem.takes(level.shift()));
     let conditions: Vec<Condition> = std::iter::once(Condition::Unshifted)
-        .chain(levels.map(|level| Condition::Shifted(*level)))
+        .chain(problem.taken(&options.levels).into_iter().map(Condition::Shifted))
         .chain(instance.outsiders.iter().map(|set| Condition::Outside(set.name.clone())))
         .collect();
 

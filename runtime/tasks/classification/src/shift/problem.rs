@@ -11,7 +11,7 @@ use jointly_data::shift::{ShiftCard, ShiftData, load_shift, locate_shift, shift_
 use super::dataset::{ShiftDataError, ShiftDataset};
 use super::drawn::DrawnDigits;
 use super::instance::{ShiftInstance, changes};
-use crate::shift::level::Shift;
+use crate::shift::level::{Shift, ShiftLevel};
 
 /// One problem: agents train on it and are tested on its shifted test inputs.
 #[derive(Clone, Debug)]
@@ -85,6 +85,14 @@ impl ShiftProblem {
     /// Under the same conditions as [`ShiftProblem::task`].
     pub fn takes(&self, shift: Shift) -> bool {
         changes(&self.task(), shift)
+    }
+
+    /// Returns those of some levels that the problem [takes](Self::takes), in their order.
+    ///
+    /// # Panics
+    /// Under the same conditions as [`ShiftProblem::task`].
+    pub fn taken(&self, levels: &[ShiftLevel]) -> Vec<ShiftLevel> {
+        levels.iter().filter(|level| self.takes(level.shift())).copied().collect()
     }
 
     /// Returns the number of test inputs under a seed.

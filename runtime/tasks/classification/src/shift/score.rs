@@ -148,10 +148,10 @@ impl ShiftScores {
     /// Describes what no result under these options has, if this one has it. `problem` is `None` for a user's
     /// own images, of which levels may be missing.
     pub(super) fn impossible(&self, options: &ShiftOptions, problem: Option<&ShiftProblem>) -> Option<String> {
+        let levels = problem.map_or_else(|| options.levels.clone(), |problem| problem.taken(&options.levels));
         let mut shifted = self.shifted().map(|(level, _)| level).peekable();
-        for &level in &options.levels {
-            let takes = problem.is_some_and(|problem| problem.takes(level.shift()));
-            if shifted.next_if_eq(&level).is_none() && takes {
+        for level in levels {
+            if shifted.next_if_eq(&level).is_none() && problem.is_some() {
                 return Some(format!("no scores at {level}, or none in the order of the levels"));
             }
         }

@@ -257,6 +257,14 @@ fn a_result_that_leaves_something_out_is_impossible() {
     begins(impossible(&|scores| drop(scores.conditions.remove(2))), "no scores at gaussian-noise/3, ");
     begins(impossible(&|scores| scores.conditions.swap(1, 2)), "no scores at rotation/60, ");
     begins(impossible(&|scores| scores.conditions.push(scores.conditions[1].clone())), "scores at rotation/60 beside ");
+    // Grey images have no saturation, though the options name it.
+    let grey = ShiftOptions { levels: [options().levels, vec!["saturate/3".parse().unwrap()]].concat(), ..options() };
+    let mut coloured = whole.clone();
+    assert_eq!(coloured.impossible(&grey, Some(&problem)), None);
+    let mut more = coloured.conditions[2].clone();
+    more.condition = Condition::Shifted("saturate/3".parse().unwrap());
+    coloured.conditions.insert(3, more);
+    begins(coloured.impossible(&grey, Some(&problem)), "scores at saturate/3 beside ");
     begins(impossible(&|scores| drop(scores.conditions.remove(0))), "no scores without shift ");
     begins(impossible(&|scores| scores.conditions[2].labelled = None), "no scores of labels at gaussian-noise/3");
     begins(
