@@ -191,7 +191,7 @@ fn shifts_taus_and_draws_are_the_plans() {
     for (edit, expected) in [
         (
             &(|shift: &mut Value| shift["taus"] = json!([2, 1])) as &dyn Fn(&mut Value),
-            "scores at none of 200 inputs and tau [5, 1]",
+            "scores of 200 inputs and tau [5, 1] in condition none",
         ),
         (&|shift| shift["levels"][0] = json!("fog/2"), "no scores at fog/2"),
         (&|shift| shift["levels"][0] = json!("reassign/0.5"), "no scores at rotation/30"),

@@ -2,7 +2,7 @@
 
 use jointly_classification::shift::{
     Condition, ConditionScores, Cost, DatasetShift, Detection, DetectionScores, ENTROPY_BINS, LabelledScores,
-    ShiftLevel, ShiftScores, THRESHOLDS, shift_suite,
+    ShiftLevel, ShiftOptions, ShiftScores, THRESHOLDS, shift_suite,
 };
 use jointly_core::failure::{Failure, Kind, Phase};
 use jointly_core::metric::MarginalValues;
@@ -35,6 +35,7 @@ pub fn shifting(quality: f64, loss: f64) -> Shifting {
 pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)]) -> InventedRun {
     let mut options = shift_suite("quick/shift").unwrap().options;
     options.levels = levels.iter().map(|level| level.parse().unwrap()).collect();
+    options.taus = vec![1, 10];
     let planned = agents.iter().map(|(spec, _)| agent(spec)).collect();
     let mut plan = plan("quick/shift", Terms::Shift(options), planned);
     let problem = |number| planned_problem(&format!("quick/shift/seed{number}"), Metric::Nll);
@@ -66,18 +67,15 @@ pub fn with_failure(mut run: InventedRun, agent: &str) -> InventedRun {
 }
 
 fn scores(plan: &Plan, shifting: Shifting, (cost, luck): (u64, f64)) -> ShiftScores {
-    let levels = &plan.options::<DatasetShift>().unwrap().levels;
+    let ShiftOptions { levels, taus, .. } = plan.options::<DatasetShift>().unwrap();
     let most = |level: &ShiftLevel| {
         let own = levels.iter().filter(|other| other.shift() == level.shift()).map(ShiftLevel::severity);
         own.fold(0.0, f64::max)
     };
-    let mut conditions = vec![condition(Condition::Unshifted, shifting, (0.0, luck))];
-    conditions.extend(
-        levels
-            .iter()
-            .map(|level| condition(Condition::Shifted(*level), shifting, (level.severity() / most(level), luck))),
-    );
-    let outside = condition(Condition::Outside("letters".to_owned()), shifting, (1.0, luck));
+    let scored = |at: Condition, shift: f64| condition(at, taus, shifting, (shift, luck));
+    let mut conditions = vec![scored(Condition::Unshifted, 0.0)];
+    conditions.extend(levels.iter().map(|level| scored(Condition::Shifted(*level), level.severity() / most(level))));
+    let outside = scored(Condition::Outside("letters".to_owned()), 1.0);
     let told = Detection {
         auroc: Real(0.9 - luck),
         aupr_out: Real(0.8),
@@ -93,7 +91,7 @@ fn scores(plan: &Plan, shifting: Shifting, (cost, luck): (u64, f64)) -> ShiftSco
 }
 
 /// Returns the scores in a condition at a fraction `shift` of the strongest shift.
-fn condition(condition: Condition, shifting: Shifting, (shift, luck): (f64, f64)) -> ConditionScores {
+fn condition(condition: Condition, taus: &[u32], shifting: Shifting, (shift, luck): (f64, f64)) -> ConditionScores {
     let Shifting { quality, loss, joint_loss } = shifting;
     let accuracy = quality - loss * shift - luck;
     let score = |mean| Score { mean, stderr: 0.01 };
@@ -127,7 +125,7 @@ fn condition(condition: Condition, shifting: Shifting, (shift, luck): (f64, f64)
             ece_top5: None,
             marginal: MarginalValues::default(),
             calibration: Vec::new(),
-            joint: vec![joint(1), joint(10)],
+            joint: taus.iter().copied().map(joint).collect(),
             brier_by_draws: [1, 2, 5, 10].map(|draws| (draws, Real(1.0 - accuracy + 0.1 / f64::from(draws)))).to_vec(),
         }),
         detection: None,

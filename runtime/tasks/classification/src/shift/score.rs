@@ -164,14 +164,14 @@ impl ShiftScores {
         self.conditions.iter().find_map(|scores| {
             let outside = matches!(scores.condition, Condition::Outside(_));
             let Some(labelled) = &scores.labelled else {
-                return (!outside).then(|| format!("no scores of labels at {}", scores.condition));
+                return (!outside).then(|| format!("no scores of labels in condition {}", scores.condition));
             };
             let own: Vec<u32> = labelled.joint.iter().map(|(tau, _)| *tau).collect();
             let whole = !outside && scores.rows == first.rows && own == taus;
             (!whole).then(|| {
                 let inputs = counted(scores.rows as usize, "input");
                 format!(
-                    "scores at {} of {inputs} and tau {own:?}, and not of {} and {taus:?}",
+                    "scores of {inputs} and tau {own:?} in condition {}, and not of {} and {taus:?}",
                     scores.condition, first.rows
                 )
             })

@@ -266,13 +266,16 @@ fn a_result_that_leaves_something_out_is_impossible() {
     coloured.conditions.insert(3, more);
     begins(coloured.impossible(&grey, Some(&problem)), "scores at saturate/3 beside ");
     begins(impossible(&|scores| drop(scores.conditions.remove(0))), "no scores without shift ");
-    begins(impossible(&|scores| scores.conditions[2].labelled = None), "no scores of labels at gaussian-noise/3");
+    begins(
+        impossible(&|scores| scores.conditions[2].labelled = None),
+        "no scores of labels in condition gaussian-noise/3",
+    );
     begins(
         impossible(&|scores| scores.conditions[2].rows = 56),
-        "scores at gaussian-noise/3 of 56 inputs and tau [1, 5, 20], ",
+        "scores of 56 inputs and tau [1, 5, 20] in condition gaussian-noise/3, ",
     );
     let fewer = |scores: &mut ShiftScores| {
         scores.conditions[1].labelled.as_mut().unwrap().joint.remove(1);
     };
-    begins(impossible(&fewer), "scores at rotation/60 of 57 inputs and tau [1, 20], ");
+    begins(impossible(&fewer), "scores of 57 inputs and tau [1, 20] in condition rotation/60, ");
 }
