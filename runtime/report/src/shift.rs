@@ -104,7 +104,7 @@ mod tests {
             "Scores over 2 corruptions by severity (Figures 3 and S5)",
             "Parts of the Brier score (Figures S4, S5 and S7)",
             "Confidence, accuracy and entropy (Figures 1c-f, 2 and 4)",
-            "Telling letters from test inputs",
+            "Telling letters-and-scribbles from test inputs",
             "Joint predictions under shift",
             "Ranks by marginal and by joint likelihood",
             "Whether the ranking changes under shift",
@@ -126,7 +126,7 @@ mod tests {
         let scores = run.scores();
         let expected = [
             "Confidence, accuracy and entropy (Figures 1c-f, 2 and 4)",
-            "Telling letters from test inputs",
+            "Telling letters-and-scribbles from test inputs",
             "Brier score by the number of draws (Figure S8)",
             "Quartiles over all shifts (appendix E)",
             "Cost (Table S1)",

@@ -92,6 +92,15 @@ impl ShiftCard {
         }
     }
 
+    /// Returns the set of OOD inputs that are in the dataset's own files, if there is one. It comes before the sets of
+    /// [`outsiders`](Self::outsiders).
+    pub fn own_outsiders(&self) -> Option<&'static str> {
+        match self.content {
+            ShiftContent::Newsgroups { .. } => Some(newsgroups::ODD),
+            ShiftContent::Known(_) | ShiftContent::Clicks { .. } => None,
+        }
+    }
+
     /// Returns the card of the same files in [`cards`](crate::cards), if there is one; it lists the files that can be
     /// downloaded.
     pub fn known(&self) -> Option<&'static Card> {

@@ -45,7 +45,7 @@ pub const VOCABULARY: u32 = 30_000;
 /// The number of words of a text that agents see; longer texts are cut off.
 pub const TEXT_LENGTH: u32 = 250;
 /// The name of the groups with odd numbers, which are OOD inputs.
-const ODD: &str = "odd-classes";
+pub(super) const ODD: &str = "odd-classes";
 
 /// The most bytes of all texts of a part; the training texts have 22 million.
 const MAX_TEXT_BYTES: u64 = 256 << 20;

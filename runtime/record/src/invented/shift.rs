@@ -75,7 +75,7 @@ fn scores(plan: &Plan, shifting: Shifting, (cost, luck): (u64, f64)) -> ShiftSco
     let scored = |at: Condition, shift: f64| condition(at, taus, shifting, (shift, luck));
     let mut conditions = vec![scored(Condition::Unshifted, 0.0)];
     conditions.extend(levels.iter().map(|level| scored(Condition::Shifted(*level), level.severity() / most(level))));
-    let outside = scored(Condition::Outside("letters".to_owned()), 1.0);
+    let outside = scored(Condition::Outside("letters-and-scribbles".to_owned()), 1.0);
     let told = Detection {
         auroc: Real(0.9 - luck),
         aupr_out: Real(0.8),

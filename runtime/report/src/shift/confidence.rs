@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(row("unshifted"), ["0.00", "0.8000", "-", "100.0"]);
         assert_eq!(row("fog/1"), ["0.00", "0.6000", "-", "100.0"]);
         // 80 of 100 are right, and none of another 100.
-        assert_eq!(row("with letters"), ["0.00", "0.4000", "-", "200.0"]);
+        assert_eq!(row("with letters-and-scribbles"), ["0.00", "0.4000", "-", "200.0"]);
         assert!(figure.caption.contains("The level of shift is fog/1"), "{}", figure.caption);
     }
 
@@ -221,7 +221,7 @@ mod tests {
         let view = View::new(&scores, &Leaderboard::new(&scores), None);
         let measured = &Measured::all(&view)[0];
         let agent = &measured.agents[0];
-        let outside = Condition::Outside("letters".to_owned());
+        let outside = Condition::Outside("letters-and-scribbles".to_owned());
         let at_half = |points: &[Point]| (points[50].x, points[50].y);
         // 40 of 50 are right in the first repetition, and 39.5, cut to 39, in the second.
         assert_eq!(at_half(&super::accuracies(agent, &[Condition::Unshifted])), (0.5, 79.0 / 100.0));
@@ -241,6 +241,6 @@ mod tests {
         // The mean of 0.8 and 0.78, and half their difference.
         assert_eq!(row("unshifted"), ["0.7900", "0.01000", "50.00"]);
         // The mean of 0.4 and 0.39, over 100 inputs.
-        assert_eq!(row("with letters"), ["0.3950", "0.005000", "100.0"]);
+        assert_eq!(row("with letters-and-scribbles"), ["0.3950", "0.005000", "100.0"]);
     }
 }

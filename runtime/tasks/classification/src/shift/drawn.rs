@@ -7,7 +7,7 @@ use super::instance::{Outsiders, ShiftInstance};
 use super::pixels::Pixels;
 
 /// The name of the set of letters and scribbles.
-const OUTSIDERS: &str = "letters-and-scribbles";
+pub(super) const OUTSIDERS: &str = "letters-and-scribbles";
 
 /// The numbers of digits to draw and their size; each example has its own random stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,9 @@ use jointly_core::coordinates::Coordinates;
 use jointly_core::task::Task;
 use jointly_data::shift::{ShiftCard, ShiftData, load_shift, locate_shift, shift_cards};
 
+use super::classes::ClassShift;
 use super::dataset::{ShiftDataError, ShiftDataset};
-use super::drawn::DrawnDigits;
+use super::drawn::{DrawnDigits, OUTSIDERS};
 use super::instance::{ShiftInstance, changes};
 use crate::shift::level::{Shift, ShiftLevel};
 
@@ -93,6 +94,20 @@ impl ShiftProblem {
     /// Under the same conditions as [`ShiftProblem::task`].
     pub fn taken(&self, levels: &[ShiftLevel]) -> Vec<ShiftLevel> {
         levels.iter().filter(|level| self.takes(level.shift())).copied().collect()
+    }
+
+    /// Returns the sets of out-of-distribution inputs that some results have of the same problem: all that cannot be
+    /// missing, and of the others, whose files a data directory may lack, those that `has` accepts. Knows none of
+    /// user-supplied images.
+    pub(super) fn outsiders(&self, has: impl Fn(&str) -> bool) -> Vec<&'static str> {
+        let dataset = match &self.source {
+            ShiftSource::Drawn(_) => return vec![OUTSIDERS],
+            ShiftSource::Data(dataset) => dataset,
+        };
+        let held_out = (dataset.classes() == ClassShift::HeldOut).then_some(ClassShift::HELD_OUT);
+        let own = dataset.card().and_then(ShiftCard::own_outsiders);
+        let files = dataset.card().map_or(&[][..], |card| card.outsiders).iter().map(|set| set.name);
+        held_out.into_iter().chain(own).chain(files.filter(|name| has(name))).collect()
     }
 
     /// Returns the number of test inputs under a seed.

@@ -158,11 +158,28 @@ impl ShiftScores {
         if let Some(level) = shifted.next() {
             return Some(format!("scores at {level} beside those of all levels"));
         }
+        let sets: Vec<&str> = self.outside().map(|(name, _)| name).collect();
+        let expected = match problem {
+            Some(problem) => problem.outsiders(|name| sets.contains(&name)),
+            None => sets
+                .iter()
+                .enumerate()
+                .filter(|(at, name)| !sets[..*at].contains(name))
+                .map(|(_, name)| *name)
+                .collect(),
+        };
+        if sets != expected {
+            return Some(format!("scores of the out-of-distribution inputs {sets:?}, and not of {expected:?}"));
+        }
         let first = self.conditions.first().filter(|first| first.condition == Condition::Unshifted);
         let Some(first) = first else { return Some("no scores without shift in the first place".to_owned()) };
         let taus: Vec<u32> = options.taus.iter().copied().filter(|tau| *tau <= first.rows).collect();
         self.conditions.iter().find_map(|scores| {
             let outside = matches!(scores.condition, Condition::Outside(_));
+            if scores.detection.is_some() != outside {
+                let what = if outside { "no scores" } else { "scores" };
+                return Some(format!("{what} of detection in condition {}", scores.condition));
+            }
             let Some(labelled) = &scores.labelled else {
                 return (!outside).then(|| format!("no scores of labels in condition {}", scores.condition));
             };

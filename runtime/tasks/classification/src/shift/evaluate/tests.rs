@@ -278,4 +278,19 @@ fn a_result_that_leaves_something_out_is_impossible() {
         scores.conditions[1].labelled.as_mut().unwrap().joint.remove(1);
     };
     begins(impossible(&fewer), "scores of 57 inputs and tau [1, 20] in condition rotation/60, ");
+    begins(
+        impossible(&|scores| drop(scores.conditions.remove(3))),
+        "scores of the out-of-distribution inputs [], and ",
+    );
+    let twice = |scores: &mut ShiftScores| scores.conditions.push(scores.conditions[3].clone());
+    begins(impossible(&twice), "scores of the out-of-distribution inputs [\"letters-and-scribbles\", \"letters");
+    // Of a user's own images, the sets are not known.
+    let mut own = whole.clone();
+    assert_eq!(own.impossible(&options(), None), None);
+    twice(&mut own);
+    begins(own.impossible(&options(), None), "scores of the out-of-distribution inputs ");
+    begins(
+        impossible(&|scores| scores.conditions[3].detection = None),
+        "no scores of detection in condition outside/letters-and-scribbles",
+    );
 }
