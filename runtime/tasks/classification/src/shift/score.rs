@@ -1,5 +1,6 @@
 //! The scores of one agent on one problem of dataset shift, for each condition of its test inputs.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -146,8 +147,13 @@ pub struct Detection {
 
 impl ShiftScores {
     /// Describes what no result under these options has, if this one has it. `problem` is `None` for a user's
-    /// own images, of which levels may be missing.
+    /// own images, of which levels and sets of out-of-distribution inputs may be missing.
     pub(super) fn impossible(&self, options: &ShiftOptions, problem: Option<&ShiftProblem>) -> Option<String> {
+        let levels = self.impossible_levels(options, problem);
+        levels.or_else(|| self.impossible_outsiders(problem)).or_else(|| self.impossible_scores(options))
+    }
+
+    fn impossible_levels(&self, options: &ShiftOptions, problem: Option<&ShiftProblem>) -> Option<String> {
         let levels = problem.map_or_else(|| options.levels.clone(), |problem| problem.taken(&options.levels));
         let mut shifted = self.shifted().map(|(level, _)| level).peekable();
         for level in levels {
@@ -155,22 +161,21 @@ impl ShiftScores {
                 return Some(format!("no scores at {level}, or none in the order of the levels"));
             }
         }
-        if let Some(level) = shifted.next() {
-            return Some(format!("scores at {level} beside those of all levels"));
-        }
+        shifted.next().map(|level| format!("scores at {level} beside those of all levels"))
+    }
+
+    fn impossible_outsiders(&self, problem: Option<&ShiftProblem>) -> Option<String> {
         let sets: Vec<&str> = self.outside().map(|(name, _)| name).collect();
+        let mut before = BTreeSet::new();
         let expected = match problem {
             Some(problem) => problem.outsiders(|name| sets.contains(&name)),
-            None => sets
-                .iter()
-                .enumerate()
-                .filter(|(at, name)| !sets[..*at].contains(name))
-                .map(|(_, name)| *name)
-                .collect(),
+            None => sets.iter().copied().filter(|name| before.insert(*name)).collect(),
         };
-        if sets != expected {
-            return Some(format!("scores of the out-of-distribution inputs {sets:?}, and not of {expected:?}"));
-        }
+        (sets != expected)
+            .then(|| format!("scores of the out-of-distribution inputs {sets:?}, and not of {expected:?}"))
+    }
+
+    fn impossible_scores(&self, options: &ShiftOptions) -> Option<String> {
         let first = self.conditions.first().filter(|first| first.condition == Condition::Unshifted);
         let Some(first) = first else { return Some("no scores without shift in the first place".to_owned()) };
         let taus: Vec<u32> = options.taus.iter().copied().filter(|tau| *tau <= first.rows).collect();
