@@ -113,6 +113,18 @@ fn units_of_another_run_are_taken_over() {
 }
 
 #[test]
+fn a_run_with_less_fuel_gives_what_did_not_use_it_up() {
+    let less = RunDirectory::new();
+    let finished = less.run(&["uniform", "mlp"], PROBLEM, &["--fuel", "1e7"]);
+    assert_eq!(finished.code, Some(3), "{finished:?}");
+    assert!(less.read("results.jsonl").contains("out-of-fuel"), "{finished:?}");
+    let directory = RunDirectory::new();
+    let finished = directory.run(&["uniform", "mlp"], PROBLEM, &["--reuse", less.argument()]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(finished.stderr.contains("1 of 2 units are taken from other runs"), "{}", finished.stderr);
+}
+
+#[test]
 fn a_run_under_other_conditions_has_nothing_to_give() {
     let other = RunDirectory::new();
     assert_eq!(other.run(&["uniform"], PROBLEM, &["--seed", "1"]).code, Some(0));
@@ -120,6 +132,11 @@ fn a_run_under_other_conditions_has_nothing_to_give() {
     let reuse = ["--reuse", other.argument()];
     refused(directory.arguments(&["uniform"], PROBLEM, &reuse), &["cannot reuse ", "this run has seed 0, not 1"]);
     assert!(!directory.path.exists());
+    let less = ["--seed", "1", "--fuel", "1e9", "--reuse", other.argument()];
+    refused(
+        directory.arguments(&["uniform"], PROBLEM, &less),
+        &["this run has fuel limit 1000000000, not 2000000000000"],
+    );
     let empty = tempfile::tempdir().unwrap();
     let reuse = ["--reuse", empty.path().to_str().unwrap()];
     refused(directory.arguments(&["uniform"], PROBLEM, &reuse), &["holds no run"]);

@@ -4,19 +4,21 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use jointly_core::failure::{Failure, Kind};
 use jointly_core::printable::ShowPath as _;
 use jointly_record::directory::RunDirectory;
 use jointly_record::journal::Journal;
 use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem};
-use jointly_record::unit::UnitResult;
+use jointly_record::unit::{Outcome, UnitResult};
 
 use crate::execution::Finished;
 use crate::problem_set::Belief;
 
-/// Returns the results of other runs' units that are also units of this plan, under its labels, each once.
+/// Returns the results of other runs' units that are also units of this plan, under its labels, each once. Runs with less
+/// fuel give all units but those that used it up.
 ///
 /// # Errors
-/// When the plan of a run differs in more than agents and problems, or a run cannot be read.
+/// When the plan of a run differs in more than agents, problems and less fuel, or a run cannot be read.
 pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
     let ours: HashMap<&str, &PlannedProblem> =
         plan.problems.iter().map(|problem| (problem.problem.as_str(), problem)).collect();
@@ -24,7 +26,9 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
     let mut seen = HashSet::new();
     for path in directories {
         let directory = RunDirectory::existing(path)?;
-        let other = directory.plan()?;
+        let mut other = directory.plan()?;
+        let had = other.limits.fuel;
+        other.limits.fuel = had.max(plan.limits.fuel);
         if let Some(difference) = plan.other_conditions(&other) {
             bail!("cannot reuse {}: this run has {difference}", path.shown());
         }
@@ -35,7 +39,8 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
             let same = theirs.get(result.problem.as_str()) == ours.get(result.problem.as_str());
             let label =
                 labels.get(result.agent.as_str()).filter(|_| same && ours.contains_key(result.problem.as_str()));
-            let result = label.map(|label| UnitResult { agent: (*label).to_owned(), ..result });
+            let starved = had < plan.limits.fuel && used_up(&result);
+            let result = label.filter(|_| !starved).map(|label| UnitResult { agent: (*label).to_owned(), ..result });
             if let Some(result) = result
                 && seen.insert((result.agent.clone(), result.problem.clone()))
             {
@@ -46,6 +51,10 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
         }
     }
     Ok(known)
+}
+
+fn used_up(result: &UnitResult) -> bool {
+    matches!(result.outcome, Outcome::Failed(Failure { kind: Kind::OutOfFuel, .. }))
 }
 
 /// Reads an agent's predictions from the directory of the run that made them.
