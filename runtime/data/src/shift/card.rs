@@ -92,9 +92,9 @@ impl ShiftCard {
         }
     }
 
-    /// Returns the set of OOD inputs that are in the dataset's own files, if there is one. It comes before the sets of
-    /// [`outsiders`](Self::outsiders).
-    pub fn own_outsiders(&self) -> Option<&'static str> {
+    /// Returns the name of the set of OOD inputs in the dataset's own files, if there is one. Results have it before the
+    /// sets in other files.
+    pub fn own_ood_set(&self) -> Option<&'static str> {
         match self.content {
             ShiftContent::Newsgroups { .. } => Some(newsgroups::ODD),
             ShiftContent::Known(_) | ShiftContent::Clicks { .. } => None,

@@ -84,7 +84,7 @@ static CARDS: [ShiftCard; 9] = [
     known(&images::CIFAR10, ShiftSplit { validation: Portion::Rows(10_000), test: None }, &[SVHN]),
     ShiftCard {
         name: "20newsgroups",
-        summary: "posts to newsgroups, the ten of even number in, the ten of odd number outsiders",
+        summary: "posts to newsgroups, the ten of even number as classes, the ten of odd number as OOD inputs",
         content: ShiftContent::Newsgroups {
             parts: &[
                 Part {

@@ -96,18 +96,18 @@ impl ShiftProblem {
         levels.iter().filter(|level| self.takes(level.shift())).copied().collect()
     }
 
-    /// Returns the sets of out-of-distribution inputs that some results have of the same problem: all that cannot be
-    /// missing, and of the others, whose files a data directory may lack, those that `has` accepts. Knows none of
-    /// user-supplied images.
-    pub(super) fn outsiders(&self, has: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    /// Returns the names of the sets of out-of-distribution (OOD) inputs that a result with the sets `found` must have, in
+    /// order. Sets in files of their own are among them only if they are in `found`, because a data directory may lack
+    /// these files. Of user-supplied images, no set is known.
+    pub(super) fn ood_sets(&self, found: &[&str]) -> Vec<&'static str> {
         let dataset = match &self.source {
             ShiftSource::Drawn(_) => return vec![OUTSIDERS],
             ShiftSource::Data(dataset) => dataset,
         };
         let held_out = (dataset.classes() == ClassShift::HeldOut).then_some(ClassShift::HELD_OUT);
-        let own = dataset.card().and_then(ShiftCard::own_outsiders);
+        let own = dataset.card().and_then(ShiftCard::own_ood_set);
         let files = dataset.card().map_or(&[][..], |card| card.outsiders).iter().map(|set| set.name);
-        held_out.into_iter().chain(own).chain(files.filter(|name| has(name))).collect()
+        held_out.into_iter().chain(own).chain(files.filter(|name| found.contains(name))).collect()
     }
 
     /// Returns the number of test inputs under a seed.

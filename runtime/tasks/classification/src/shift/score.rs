@@ -150,7 +150,7 @@ impl ShiftScores {
     /// own images, of which levels and sets of out-of-distribution inputs may be missing.
     pub(super) fn impossible(&self, options: &ShiftOptions, problem: Option<&ShiftProblem>) -> Option<String> {
         let levels = self.impossible_levels(options, problem);
-        levels.or_else(|| self.impossible_outsiders(problem)).or_else(|| self.impossible_scores(options))
+        levels.or_else(|| self.impossible_ood_sets(problem)).or_else(|| self.impossible_scores(options))
     }
 
     fn impossible_levels(&self, options: &ShiftOptions, problem: Option<&ShiftProblem>) -> Option<String> {
@@ -164,11 +164,11 @@ impl ShiftScores {
         shifted.next().map(|level| format!("scores at {level} beside those of all levels"))
     }
 
-    fn impossible_outsiders(&self, problem: Option<&ShiftProblem>) -> Option<String> {
+    fn impossible_ood_sets(&self, problem: Option<&ShiftProblem>) -> Option<String> {
         let sets: Vec<&str> = self.outside().map(|(name, _)| name).collect();
         let mut before = BTreeSet::new();
         let expected = match problem {
-            Some(problem) => problem.outsiders(|name| sets.contains(&name)),
+            Some(problem) => problem.ood_sets(&sets),
             None => sets.iter().copied().filter(|name| before.insert(*name)).collect(),
         };
         (sets != expected)

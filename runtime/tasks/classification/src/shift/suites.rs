@@ -78,7 +78,7 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
         suite(
             "shift/synthetic",
             "digits drawn by the host, rotated, moved and corrupted with the constants of ImageNet-C, letters and scribbles as \
-             outsiders: 4,000 to train and 1,000 to test on; 5 repetitions",
+             OOD inputs: 4,000 to train and 1,000 to test on; 5 repetitions",
             drawn("shift/synthetic", DrawnDigits::new(4000, 500, 1000), REPETITIONS),
             100,
             grey_levels(),
@@ -87,7 +87,7 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
             alternatives: true,
             ..suite(
                 "shift/mnist",
-                "MNIST rotated, moved and corrupted with the constants of ImageNet-C, notMNIST as outsiders: of 60,000 training \
+                "MNIST rotated, moved and corrupted with the constants of ImageNet-C, notMNIST as OOD inputs: of 60,000 training \
              images (full) or of the 10,000 test images alone (t10k: 8,000 to train and 1,500 to test on); 5 repetitions",
                 [known("shift/mnist", "full", "mnist"), known("shift/mnist", "t10k", "mnist-t10k")].concat(),
                 MNIST_DRAWS,
@@ -104,7 +104,7 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
         ),
         suite(
             "shift/cifar10",
-            "CIFAR-10 under the paper's 16 corruptions with the constants of CIFAR-10-C, SVHN as outsiders; 5 repetitions",
+            "CIFAR-10 under the paper's 16 corruptions with the constants of CIFAR-10-C, SVHN as OOD inputs; 5 repetitions",
             known("shift/cifar10", "", "cifar10"),
             DRAWS,
             paper_corruptions(),
@@ -118,7 +118,7 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
         ),
         suite(
             "shift/text",
-            "20 newsgroups, those of odd number and the One Billion Word Benchmark as outsiders, words replaced at random; 5 \
+            "20 newsgroups, those of odd number and the One Billion Word Benchmark as OOD inputs, words replaced at random; 5 \
              repetitions",
             known("shift/text", "", "20newsgroups"),
             DRAWS,
@@ -133,7 +133,7 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
         ),
         suite(
             "shift/tabular",
-            "three tables under noise, stretched and moved columns; with a class held out as outsiders, and with classes \
+            "three tables under noise, stretched and moved columns; with a class held out as OOD inputs, and with classes \
              filtered from training; 5 repetitions each",
             tabular("shift/tabular"),
             MNIST_DRAWS,
