@@ -58,7 +58,7 @@ TORCH = $(abspath target/toolchains/torch/bin/python)
 EVAL = $(abspath target/toolchains/python_package/bin/python)
 
 test-python: packages
-	@if [ -x "$(EVAL)" ]; then cd runtime/python && $(EVAL) -m mypy && $(EVAL) -m ruff check . ../../examples/python && \
+	@if [ -x "$(EVAL)" ]; then cd runtime/python && $(EVAL) -m mypy && $(EVAL) -m ruff check . ../../examples/python ../../plugins && \
 	  JOINTLY_BIN=$(abspath target/release/jointly) $(EVAL) -m pytest --ignore tests/test_ray; \
 	else echo "skipped runtime/python: its packages are not there" >&2; [ "$$JOINTLY_CI" != 1 ]; fi
 	@if [ -x "$(TORCH)" ]; then cd runtime/python && \

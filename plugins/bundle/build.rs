@@ -36,6 +36,7 @@ const AGENTS: &[(&str, &str, Learns)] = &[
     ("epinet", "epinet", CLASSES),
     ("sgmcmc", "sgmcmc", CLASSES),
     ("nuts", "nuts", CLASSES),
+    ("pfn", "pfn", CLASSES),
     ("target-average", "target-average", NUMBERS),
     ("linear", "linear", NUMBERS),
     ("gp", "gp", NUMBERS),

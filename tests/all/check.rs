@@ -67,6 +67,7 @@ fn bundled_agents_keep_every_clause() {
         "epinet:steps=20",
         "sgmcmc:steps=100,burn-in=50,keep-every=10",
         "nuts:chains=1,warmup=10,samples=5,depth=3",
+        "pfn:size=20",
         "target-average",
         "linear",
         "gp:steps=5",

@@ -42,6 +42,7 @@ fn agents_with_their_settings() {
         "epinet",
         "sgmcmc",
         "nuts",
+        "pfn",
         "fbnn",
         "temperature-scaling",
         "ll-dropout",

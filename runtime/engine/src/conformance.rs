@@ -68,7 +68,7 @@ pub const CLAUSES: &[Clause] = &[
     },
     Clause {
         name: "three-classes",
-        says: "three classes work",
+        says: "three classes work, or are refused as unsupported",
         of: Of::Only(Interface::Classification),
         test: tasks::three_classes,
     },

@@ -22,7 +22,7 @@ impl Classifier for NeedsSomething {
     ) -> Result<Self, Failure> {
         parse_settings(&[], settings)?;
         if task.num_classes != 2 {
-            return Err(Failure::Unsupported(format!("{} classes, and this is for two", task.num_classes)));
+            return Err(Failure::Internal(format!("{} classes, and this is for two", task.num_classes)));
         }
         let first = data.labels.iter().filter(|label| **label == 0).count() * 100 / data.labels.len();
         Ok(Self { first: first as f32 / 100.0 })

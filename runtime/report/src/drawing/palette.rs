@@ -44,7 +44,7 @@ const DASHED: &str = "6 3";
 const DOTTED: &str = "2 3";
 
 /// Agents known by name; those of the paper each have their own colour.
-const KNOWN: [(&str, Style); 37] = [
+const KNOWN: [(&str, Style); 38] = [
     ("mlp", Style::new(INK, Circle, DASHED)),
     ("ensemble", Style::new(ORANGE, Square, WHOLE)),
     ("dropout", Style::new(SKY, Triangle, WHOLE)),
@@ -82,6 +82,7 @@ const KNOWN: [(&str, Style); 37] = [
     ("ll-dropout", Style::new(BLUE, Triangle, DASHED)),
     ("swag", Style::new(SKY, Circle, WHOLE)),
     ("packed-ensemble", Style::new(ORANGE, Wedge, DASHED)),
+    ("pfn", Style::new(BLUE, Square, DASHED)),
 ];
 
 const COLOURS: [&str; 7] = [PURPLE, SKY, ORANGE, GREEN, RED, BLUE, GREY];
