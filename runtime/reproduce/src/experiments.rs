@@ -39,6 +39,7 @@ macro_rules! experiments {
 experiments! {
     "testbed-figure-2",
     "testbed-figure-2-tuned",
+    "testbed-figure-3",
     "testbed-figure-4",
     "testbed-figure-7",
     "testbed-figures-8-9",
