@@ -94,7 +94,11 @@ fn without_fuel(directory: &RunDirectory) -> Vec<Value> {
 fn every_bundled_agent_has_the_same_bytes_compiled_and_interpreted() {
     let mut seen = BTreeSet::new();
     for (suite, kind, options) in SUITES {
-        let agents = agents(kind);
+        let mut agents = agents(kind);
+        // Its environments have three classes, which all others take.
+        if suite == "quick/decisions/active" {
+            agents.retain(|agent| !agent.starts_with("pfn:"));
+        }
         seen.extend(agents.iter().filter_map(|agent| agent.split(':').next()).map(str::to_owned));
         let run = |engine: &str| {
             let directory = RunDirectory::new();

@@ -67,7 +67,7 @@ fn experiments_are_listed_with_what_they_lack() {
     for part in ["testbed-figure-2: Neural Testbed, Figure 2", "reproduced", "differ", "built, not run", "needs"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    refused(["reproduce", "testbed-figure-3"], &["no experiment testbed-figure-3", "testbed-figure-2"]);
+    refused(["reproduce", "testbed-figure-5"], &["no experiment testbed-figure-5", "testbed-figure-2"]);
     let lacks = ["reproduce", "coverage-boston", "--data", nowhere.path().to_str().unwrap()];
     refused(
         lacks,
