@@ -82,7 +82,7 @@ const KNOWN: [(&str, Style); 38] = [
     ("ll-dropout", Style::new(BLUE, Triangle, DASHED)),
     ("swag", Style::new(SKY, Circle, WHOLE)),
     ("packed-ensemble", Style::new(ORANGE, Wedge, DASHED)),
-    ("pfn", Style::new(BLUE, Square, DASHED)),
+    ("pfn", Style::new(RED, Triangle, DASHED)),
 ];
 
 const COLOURS: [&str; 7] = [PURPLE, SKY, ORANGE, GREEN, RED, BLUE, GREY];
