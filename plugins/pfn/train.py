@@ -4,8 +4,10 @@
 
 needs numpy and jax, and took half an hour on one core of two. Every `--save-every` steps it writes `--state`,
 from which a later call with the same options goes on. `src/lib.rs` says what the network computes; `src/example.json`
-holds one of its inputs and outputs, with which a test compares the agent. A line has the mean loss of a label above the
-entropy of the true probabilities, in nats, in groups and alone, and the gradient's norm, by the most examples of a batch.
+holds one of its inputs and outputs, with which a test compares the agent.
+
+Each line that it prints has three numbers for each size of training sets: the loss of a label, in nats above the
+entropy of the true probabilities, in groups of ten and alone; and the norm of the gradient.
 """
 
 import argparse
@@ -285,7 +287,7 @@ def main():
     parser.add_argument("--steps", type=int, default=3000, help="steps of Adam (default 3000)")
     parser.add_argument("--rate", type=float, default=1e-3, help="largest step size (default 1e-3)")
     parser.add_argument("--seed", type=int, default=0, help="of the problems and the initial weights (default 0)")
-    parser.add_argument("--save-every", type=int, default=200, help="steps between two states and two lines (default 200)")
+    parser.add_argument("--save-every", type=int, default=200, help="steps between two states (default 200)")
     parser.add_argument("--state", type=pathlib.Path, default="state.npz", help="file from which training goes on")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="file of the weights")
     parser.add_argument("--example", type=pathlib.Path, required=True, help="file of an input and its outputs")
