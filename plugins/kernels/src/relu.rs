@@ -99,8 +99,7 @@ impl Kernel for Relu {
 
     fn value(&self, a: &[f64], b: &[f64]) -> f64 {
         let Before { c, root, .. } = self.before(a, b);
-        let mean = (2.0 * root + PI * c + 2.0 * c * libm::atan2(c, root)) * (0.25 * FRAC_1_PI);
-        self.outer_bias + self.outer_weight * mean
+        self.outer_bias + self.outer_weight * rectified(c, root)
     }
 
     fn add_gradient_at(&self, value: f64, a: &[f64], b: &[f64], weight: f64, to: &mut [f64]) {
@@ -137,6 +136,12 @@ impl Kernel for Relu {
         };
         Box::new(Rectified { units: (0..units).map(|_| unit()).collect(), scale, constant: self.outer_bias.sqrt() })
     }
+}
+
+/// Returns E[max(u, 0) max(v, 0)] for normal u and v with the variances A and B and the covariance C, given C and
+/// s = sqrt(A B - C^2).
+pub fn rectified(c: f64, root: f64) -> f64 {
+    (2.0 * root + PI * c + 2.0 * c * libm::atan2(c, root)) * (0.25 * FRAC_1_PI)
 }
 
 /// Rectified random linear functions and a constant.

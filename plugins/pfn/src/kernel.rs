@@ -1,9 +1,8 @@
 //! The covariance of the testbed's environments.
 
-use std::f64::consts::{FRAC_PI_2, PI};
-
 use jointly_kernels::Rows;
 use jointly_kernels::product::dot;
+use jointly_kernels::relu::rectified;
 
 /// The variance of a standard normal truncated at two standard deviations.
 const VARIANCE: f64 = 0.773_741;
@@ -44,7 +43,7 @@ impl Kernel {
             let (a, b) = (self.own[i], other.own[j]);
             // J(A, A, A) is A / 2.
             let second = |variance| VARIANCE * variance / 2.0;
-            2.0 * VARIANCE * rectified(VARIANCE * rectified(c, a, b), second(a), second(b))
+            2.0 * VARIANCE * of_layer(VARIANCE * of_layer(c, a, b), second(a), second(b))
         })
     }
 }
@@ -55,13 +54,14 @@ fn first(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// Returns E[max(u, 0) max(v, 0)] for normal u and v with the variances a and b and the covariance c.
-fn rectified(c: f64, a: f64, b: f64) -> f64 {
-    let root = (a * b - c * c).max(0.0).sqrt();
-    (root + c * (FRAC_PI_2 + libm::atan2(c, root))) / (2.0 * PI)
+fn of_layer(c: f64, a: f64, b: f64) -> f64 {
+    rectified(c, (a * b - c * c).max(0.0).sqrt())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::PI;
+
     use jointly_nets::predict::outputs;
     use jointly_nets::{FirstBiases, Network, Stream};
 
@@ -99,6 +99,6 @@ mod tests {
         let kernel = Kernel::of(Rows::from_fn(1, 1, |_, _| 1.0));
         assert!((kernel.with(&kernel).row(0)[0] - 0.773_741 * 0.773_741 * 1.773_741 / 2.0).abs() < 1e-12);
         // The correlation 0 gives the covariance root(A B) / (2 pi).
-        assert!((rectified(0.0, 4.0, 9.0) - 6.0 / (2.0 * PI)).abs() < 1e-12);
+        assert!((of_layer(0.0, 4.0, 9.0) - 6.0 / (2.0 * PI)).abs() < 1e-12);
     }
 }

@@ -81,10 +81,10 @@ pub(crate) struct Sites {
 /// The network reads covariances instead of inputs, so its result is invariant to rotations of the inputs, and to the
 /// order of the examples but for rounding.
 pub(crate) fn sites(context: &Context<'_>) -> Sites {
-    let [embed, project, by, summed, merge, widen, narrow, each, all] = &weights();
     if context.counts.is_empty() {
         return Sites { means: Vec::new(), variances: Vec::new(), amplitude: 1.0 };
     }
+    let [embed, project, by, summed, merge, widen, narrow, each, all] = &weights();
     let own: Vec<f64> = (0..context.counts.len()).map(|i| context.covariances.row(i)[i]).collect();
     let correlations = correlations(context.covariances, &own);
     let mut h = embed[0].of(&features(context, &own));
