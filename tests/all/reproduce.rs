@@ -1,5 +1,6 @@
 //! `jointly reproduce`: the experiments, their kept runs, the pages that are made of them, and manifests of others.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -64,10 +65,13 @@ fn experiments_are_listed_with_what_they_lack() {
     let nowhere = tempfile::tempdir().unwrap();
     let text = done(["reproduce", "--kept", &kept(), "--data", nowhere.path().to_str().unwrap()]);
     fits_a_terminal(&text);
-    for part in ["testbed-figure-2: Neural Testbed, Figure 2", "reproduced", "differ", "built, not run", "needs"] {
+    for part in ["testbed-figure-2: Neural Testbed, Figure 2", "reproduced", "differ", "needs"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    refused(["reproduce", "testbed-figure-5"], &["no experiment testbed-figure-5", "testbed-figure-2"]);
+    let out = nowhere.path().join("out");
+    let misspelt = ["reproduce", "testbed-figure-2x", "--out", out.to_str().unwrap()];
+    refused(misspelt, &["no experiment testbed-figure-2x", "testbed-figure-2"]);
+    assert!(!out.exists());
     let lacks = ["reproduce", "coverage-boston", "--data", nowhere.path().to_str().unwrap()];
     refused(
         lacks,
@@ -359,4 +363,71 @@ fn settings_that_a_sweep_did_not_choose_are_refused() {
     assert!(same.stderr.contains("is among the problems of sweep that chose"), "{}", same.stderr);
     let none = reproduce("uniform", 1);
     assert!(none.code == Some(2) && none.stderr.contains("no variant of uniform"), "{none:?}");
+}
+
+/// Reads the scores of a run: by label and problem, the score of that name.
+fn values(run: &str, score: &str) -> BTreeMap<(String, String), f64> {
+    let read =
+        |file: &str| -> Value { serde_json::from_str(&fs::read_to_string(format!("{run}/{file}")).unwrap()).unwrap() };
+    let (plan, scores) = (read("plan.json"), read("scores.json"));
+    let agents = plan["agents"].as_array().unwrap().iter().zip(scores["agents"].as_array().unwrap());
+    let of = |(planned, scored): (&Value, &Value)| {
+        let label = planned["label"].as_str().unwrap().to_owned();
+        let problems = scored["problems"].as_array().unwrap().clone().into_iter();
+        problems.map(move |problem| {
+            let name = problem["problem"].as_str().unwrap().to_owned();
+            ((label.clone(), name), problem[score]["mean"].as_f64().or(problem[score].as_f64()).unwrap())
+        })
+    };
+    agents.flat_map(of).collect()
+}
+
+/// The mean of `knn:*` is computed here from the scores of all variants.
+#[test]
+fn a_sweep_chooses_a_variant_for_each_setting() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let out = path("out");
+    let reproduce = |agents: &str, fields: &str| {
+        let options = "\"--draws\", \"20\", \"--suite\", \"quick\", \"--problems\"";
+        let text = format!(
+            "title = \"Chosen\"\ncost = \"a second\"\n\
+             [[run]]\nname = \"sweep\"\narguments = [\"sweep\", \"knn\", \"--joint\", {options}, \"*/seed0\"]\n\
+             [[run]]\nname = \"final\"\narguments = [\"run\", {agents}, {options}, \"*/seed1\"]\n\
+             chosen = {{ by = \"sweep\", score = \"kl_tau1\"{fields} }}\n\
+             [[compare]]\ntitle = \"KL\"\nrun = \"final\"\nscore = \"kl_tau1\"\npublished = {{ \"knn:*\" = \"> 0\" }}\n\
+             [[table]]\ntitle = \"KL\"\nrun = \"final\"\nagents = [\"knn:*\", \"knn:k=1\"]\nscores = [\"kl_tau1\"]\n"
+        );
+        fs::write(path("chosen.toml"), text).unwrap();
+        fs::remove_dir_all(path("out/final")).unwrap_or_default();
+        run(["reproduce", &path("chosen.toml"), "--out", &out, "--json"])
+    };
+    let global = reproduce("\"knn:k=1\"", "");
+    assert!(global.stderr.contains("final has no agent knn:*: its run needs"), "{global:?}");
+    let one = reproduce("\"knn:k=1\"", ", per-setting = true");
+    assert_eq!(one.code, Some(2), "{one:?}");
+    assert!(one.stderr.contains("the run lacks variants that sweep chose by kl_tau1: knn"), "{one:?}");
+
+    let swept = values(&path("out/sweep"), "kl_tau1");
+    let labels: BTreeSet<&String> = swept.keys().map(|(label, _)| label).collect();
+    let agents: Vec<String> = labels.iter().map(|label| format!("{label:?}")).collect();
+    let all = reproduce(&agents.join(", "), ", per-setting = true");
+    assert_eq!(all.code, Some(0), "{all:?}");
+    let found = values(&path("out/final"), "kl_tau1");
+    let settings: BTreeSet<&str> = swept.keys().map(|(_, problem)| problem.strip_suffix("/seed0").unwrap()).collect();
+    assert_eq!(settings.len(), 6);
+    let chosen = settings.iter().map(|setting| {
+        let on = |label: &&&String| swept[&((**label).clone(), format!("{setting}/seed0"))];
+        *labels.iter().min_by(|a, b| on(a).total_cmp(&on(b))).unwrap()
+    });
+    let chosen: Vec<&String> = chosen.collect();
+    assert!(chosen.iter().collect::<BTreeSet<_>>().len() > 1, "the settings differ: {chosen:?}");
+    let of = |(label, setting): (&&String, &&str)| found[&((*label).clone(), format!("{setting}/seed1"))];
+    let mean = chosen.iter().zip(&settings).map(of).sum::<f64>() / settings.len() as f64;
+    let json: Value = serde_json::from_str(&all.stdout).unwrap();
+    let ours = json["comparisons"][0]["rows"][0]["ours"].as_f64().unwrap();
+    assert!((ours - mean).abs() < 1e-12, "{ours} {mean}");
+    let text = done(["reproduce", &path("chosen.toml"), "--check", "--out", &out]);
+    let rows = text.lines().filter(|line| line.starts_with("knn:*")).count();
+    assert_eq!(rows, 2, "a row of the comparison, and one of the table: {text}");
 }

@@ -1,17 +1,18 @@
 //! Whether a run is the one that a manifest asks for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use jointly_core::counted::{counted, listed};
 use jointly_core::printable::ShowPath as _;
-use jointly_record::plan::PlannedProblem;
+use jointly_record::plan::{PlannedAgent, PlannedProblem};
 use jointly_record::shell::quoted;
 
-use crate::kept::KeptRun;
-use crate::labels::{in_order, is_bundled, is_variant, parts};
+use crate::kept::{Choices, KeptRun};
+use crate::labels::{chosen_key, in_order, is_bundled, is_variant, parts};
 use crate::manifest::Run;
+use crate::values::Values;
 
 /// Options that decide on problems and agents, which are compared themselves.
 const OF_PROBLEMS_AND_AGENTS: [&str; 6] = ["--suite", "--seed", "--problems", "--only", "--joint", "--tune"];
@@ -94,11 +95,7 @@ fn check_files(run: &Run, kept: &KeptRun) -> Result<()> {
 /// # Errors
 /// When an agent is another, the sweep has no variants of it, or both runs have a problem.
 pub(crate) fn check_chosen(kept: &KeptRun, sweep: &KeptRun, score: &str) -> Result<()> {
-    if kept.plan.suite == sweep.plan.suite && kept.plan.seed == sweep.plan.seed {
-        let chose: BTreeSet<&str> = names(&sweep.plan.problems).collect();
-        let shared = names(&kept.plan.problems).find(|name| chose.contains(name));
-        ensure!(shared.is_none(), "{} is among the problems of {} that chose", shared.unwrap_or_default(), sweep.name);
-    }
+    check_held_out(kept, sweep)?;
     for agent in &kept.plan.agents {
         let variants = sweep.plan.agents.iter().filter(|variant| variant.agent == agent.agent);
         let means = variants.map(|variant| Ok((sweep.total(&variant.label, score)?.value, variant)));
@@ -108,6 +105,70 @@ pub(crate) fn check_chosen(kept: &KeptRun, sweep: &KeptRun, score: &str) -> Resu
         // Several variants may have the lowest score.
         let chosen = means.iter().any(|(mean, variant)| mean == least && variant.settings == agent.settings);
         ensure!(chosen, "{} chose {} by {score}, and the run has {}", sweep.name, best.label, agent.label);
+    }
+    Ok(())
+}
+
+/// Returns the variant that a sweep chose for each agent of a run and each setting of the run's problems, as `jointly sweep --tune
+/// per-setting` does: the one with the lowest mean score over the sweep's problems of that setting; of equal ones, the first that the
+/// run has.
+///
+/// # Errors
+/// When both runs have a problem, the sweep lacks a setting or an agent, a score is NaN, or the run lacks chosen variants.
+pub(crate) fn chosen_for_each_setting(kept: &KeptRun, sweep: &KeptRun, score: &str) -> Result<Choices> {
+    check_held_out(kept, sweep)?;
+    let settings: BTreeSet<&str> = kept.plan.problems.iter().map(PlannedProblem::series).collect();
+    let setting_of: BTreeMap<&str, &str> =
+        sweep.plan.problems.iter().map(|planned| (planned.problem.as_str(), planned.series())).collect();
+    for setting in &settings {
+        ensure!(setting_of.values().any(|swept| swept == setting), "{} has no problem of {setting}", sweep.name);
+    }
+    let names: BTreeSet<&str> = kept.agents().map(|(name, _)| name).collect();
+    let (mut choices, mut missing) = (Choices::new(), BTreeSet::new());
+    for name in names {
+        let variants: Vec<&PlannedAgent> = sweep.plan.agents.iter().filter(|variant| variant.agent == name).collect();
+        ensure!(!variants.is_empty(), "{} has no variant of {name}", sweep.name);
+        let values = variants.iter().map(|variant| sweep.values(&variant.label, score, None));
+        let values = values.collect::<Result<Vec<_>>>()?;
+        let chosen = choices.entry(chosen_key(name)).or_default();
+        for &setting in &settings {
+            // All variants have the same problems, so that sums order them as means do.
+            let sum = |values: &Values| -> f64 {
+                let each = values.problems.iter().zip(&values.each);
+                let of_setting = each.filter(|(problem, _)| setting_of.get(problem.as_str()) == Some(&setting));
+                of_setting.map(|(_, value)| value).sum()
+            };
+            let sums: Vec<f64> = values.iter().map(sum).collect();
+            let known = !sums.iter().any(|sum| sum.is_nan());
+            ensure!(known, "{}: {score} of a variant of {name} on {setting} is no number", sweep.name);
+            let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
+            let mut best = variants.iter().zip(&sums).filter(|(_, sum)| **sum == least).map(|(variant, _)| *variant);
+            let first = best.clone().next();
+            let own = best.find_map(|variant| {
+                kept.plan.agents.iter().find(|agent| agent.agent == name && agent.settings == variant.settings)
+            });
+            match own {
+                Some(agent) => drop(chosen.insert(setting.to_owned(), agent.label.clone())),
+                None => missing.extend(first.map(|variant| variant.label.as_str())),
+            }
+        }
+    }
+    let missing: Vec<&str> = missing.into_iter().collect();
+    ensure!(
+        missing.is_empty(),
+        "the run lacks variants that {} chose by {score}: {}; add them",
+        sweep.name,
+        listed(&missing, missing.len())
+    );
+    Ok(choices)
+}
+
+/// Checks that a run reports no problem by which a sweep chose.
+fn check_held_out(kept: &KeptRun, sweep: &KeptRun) -> Result<()> {
+    if kept.plan.suite == sweep.plan.suite && kept.plan.seed == sweep.plan.seed {
+        let chose: BTreeSet<&str> = names(&sweep.plan.problems).collect();
+        let shared = names(&kept.plan.problems).find(|name| chose.contains(name));
+        ensure!(shared.is_none(), "{} is among the problems of {} that chose", shared.unwrap_or_default(), sweep.name);
     }
     Ok(())
 }

@@ -23,6 +23,7 @@ use jointly_record::suites;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::labels::chosen_key;
 use crate::origin::{ORIGIN, Origin};
 use crate::values::{Estimate, Values, different};
 
@@ -45,8 +46,13 @@ pub struct KeptRun {
     pub(crate) digest: String,
     /// Where it comes from, if it is kept.
     pub origin: Option<Origin>,
+    /// The chosen variants, if a sweep chose one for each setting of the problems.
+    pub(crate) chosen: Choices,
     scores: Vec<AgentScores>,
 }
+
+/// The labels of chosen variants, by key (`mlp:*` for the agent `mlp`), then by setting of the problems.
+pub(crate) type Choices = BTreeMap<String, BTreeMap<String, String>>;
 
 /// The part of `scores.json` that is read.
 #[derive(Deserialize)]
@@ -102,7 +108,7 @@ impl KeptRun {
         );
         let origin = contents(&path, ORIGIN)?.map(|bytes| serde_json::from_slice(&bytes)).transpose();
         let origin = origin.with_context(|| format!("failed to read {}", path.join(ORIGIN).shown()))?;
-        Ok(Some(Self { name: name.to_owned(), plan, digest, origin, scores: scores.agents }))
+        Ok(Some(Self { name: name.to_owned(), plan, digest, origin, chosen: Choices::new(), scores: scores.agents }))
     }
 
     /// Returns the problems of the run's suite that match a pattern, or all.
@@ -133,16 +139,26 @@ impl KeptRun {
         self.scores.iter().map(of).sum()
     }
 
-    /// Returns the labels of these agents, or of all if there are none, in the order of the plan.
+    /// Returns the labels of these agents in the order of the plan, the key of an agent's chosen variants before the variants; or the
+    /// labels of all agents if none is named.
     ///
     /// # Errors
     /// When the run has no agent of a label.
     pub(crate) fn labels(&self, named: &[String]) -> Result<Vec<&str>> {
-        for label in named {
+        for label in named.iter().filter(|label| !self.chosen.contains_key(*label)) {
             self.place(label)?;
         }
-        let labels = self.agents().map(|(_, label)| label);
-        Ok(labels.filter(|label| named.is_empty() || named.iter().any(|named| named == label)).collect())
+        if named.is_empty() {
+            return Ok(self.agents().map(|(_, label)| label).collect());
+        }
+        let mut labels: Vec<&str> = Vec::new();
+        for (name, label) in self.agents() {
+            let key = self.chosen.get_key_value(&chosen_key(name)).map(|(key, _)| key.as_str());
+            labels.extend(key.filter(|key| !labels.contains(key)));
+            labels.push(label);
+        }
+        labels.retain(|label| named.iter().any(|named| named == label));
+        Ok(labels)
     }
 
     /// Returns the index of an agent in the plan.
@@ -161,11 +177,30 @@ impl KeptRun {
         Ok(&self.scores[self.place(label)?])
     }
 
+    /// Returns an agent's result on each problem. For a key such as `mlp:*`, it is the result of the variant chosen for the problem's
+    /// setting.
+    fn results_of(&self, label: &str) -> Result<Vec<&ProblemScores>> {
+        let Some(variants) = self.chosen.get(label) else {
+            return Ok(self.scores_of(label)?.problems.iter().collect());
+        };
+        let of = |planned: &PlannedProblem| {
+            let variant = variants.get(planned.series());
+            let variant = variant.with_context(|| format!("no variant was chosen for {}", planned.problem))?;
+            let results = self.scores_of(variant)?.problems.iter().find(|result| result.problem == planned.problem);
+            results.with_context(|| format!("{} has no result of {variant} on {}", self.name, planned.problem))
+        };
+        self.plan.problems.iter().map(of).collect()
+    }
+
     /// Returns the mean of an agent's score over all problems.
     ///
     /// # Errors
     /// When there is no such agent or score.
     pub(crate) fn total(&self, label: &str, score: &str) -> Result<Estimate> {
+        if self.chosen.contains_key(label) {
+            let values = self.values(label, score, None);
+            return Ok(values.with_context(|| format!("{label} has means of scores that every problem has"))?.mean());
+        }
         let scores = self.scores_of(label)?;
         let total = scores.scores.get(score);
         let total = total.with_context(|| {
@@ -195,7 +230,7 @@ impl KeptRun {
         let clusters: BTreeMap<&str, &str> =
             self.plan.problems.iter().map(|planned| (planned.problem.as_str(), planned.cluster())).collect();
         let mut found = Values { problems: Vec::new(), clusters: Vec::new(), each: Vec::new() };
-        for problem in &self.scores_of(label)?.problems {
+        for problem in self.results_of(label)? {
             let name = &problem.problem;
             if !matcher.is_match(name) {
                 continue;

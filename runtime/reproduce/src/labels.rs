@@ -4,6 +4,19 @@ use jointly_core::setting::Setting;
 use jointly_record::agent_spec::AgentSpec;
 use jointly_record::settings::Settings;
 
+/// The suffix of a key that stands for an agent's chosen variant on each problem, as in `mlp:*`.
+const CHOSEN_VARIANT: &str = ":*";
+
+/// Returns the key of an agent's chosen variants.
+pub(crate) fn chosen_key(name: &str) -> String {
+    format!("{name}{CHOSEN_VARIANT}")
+}
+
+/// Returns whether a label is the key of an agent's chosen variants.
+pub(crate) fn is_chosen_key(label: &str) -> bool {
+    label.ends_with(CHOSEN_VARIANT)
+}
+
 /// Returns the name of an agent and its settings.
 pub(crate) fn parts(agent: &str) -> (String, Settings) {
     agent

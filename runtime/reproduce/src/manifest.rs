@@ -82,6 +82,9 @@ pub struct Chosen {
     pub by: String,
     /// The score whose mean over that run's problems is lowest for the chosen variant.
     pub score: String,
+    /// Whether the sweep chooses a variant for each setting (problems that are repetitions of one another) instead of one for all.
+    #[serde(default)]
+    pub per_setting: bool,
 }
 
 /// Published numbers of one score.

@@ -6,7 +6,7 @@ use jointly_record::{pattern, suites};
 
 use crate::association::FEWEST;
 use crate::kept::remedy;
-use crate::labels::{in_order, is_bundled, is_variant, parts};
+use crate::labels::{chosen_key, in_order, is_bundled, is_chosen_key, is_variant, parts};
 use crate::manifest::{Association, Comparison, Manifest, Run};
 use crate::statistic::Statistic;
 
@@ -33,6 +33,10 @@ pub(crate) fn check(manifest: &Manifest) -> Result<()> {
         let run = manifest.run(name)?;
         runs.iter().find(|known| known.run.name == run.name).context("it has no such run")
     };
+    for known in &runs {
+        let Some(chosen) = &known.run.chosen else { continue };
+        known.check_held_out(find(Some(&chosen.by))?)?;
+    }
     for comparison in &manifest.comparisons {
         let Comparison { title, run, with, .. } = comparison;
         find(run.as_deref())?.check_comparison(comparison).with_context(|| title.clone())?;
@@ -105,12 +109,38 @@ impl<'m> Known<'m> {
         other.check_agents(&self.agents)
     }
 
+    /// Checks that the run has no problem of the sweep that chooses its settings.
+    fn check_held_out(&self, sweep: &Self) -> Result<()> {
+        let seed = |known: &Self| known.run.option("--seed").unwrap_or("0").to_owned();
+        let (Some(own), Some(swept)) = (&self.problems, &sweep.problems) else { return Ok(()) };
+        if self.run.option("--suite") != sweep.run.option("--suite") || seed(self) != seed(sweep) {
+            return Ok(());
+        }
+        let shared = own.iter().find(|problem| swept.contains(problem));
+        ensure!(
+            shared.is_none(),
+            "{} is among the problems of {} that chose",
+            shared.map_or("", String::as_str),
+            sweep.run.name
+        );
+        Ok(())
+    }
+
     /// Checks that the run has agents of these labels.
     fn check_agents<'a>(&self, labels: impl IntoIterator<Item = &'a String>) -> Result<()> {
         let own: Vec<&str> = self.agents.iter().map(String::as_str).collect();
+        let per_setting = self.run.chosen.as_ref().is_some_and(|chosen| chosen.per_setting);
+        let is_key = |label: &str, own: &str| label == chosen_key(&parts(own).0);
         for label in labels {
-            let known = own.iter().any(|own| own == label || (self.run.is_sweep() && is_variant(label, own)));
             let name = &self.run.name;
+            ensure!(
+                per_setting || !is_chosen_key(label),
+                "{name} has no agent {label}: its run needs `chosen` with `per-setting = true`"
+            );
+            let fits = |own: &&str| {
+                own == label || (self.run.is_sweep() && is_variant(label, own)) || (per_setting && is_key(label, own))
+            };
+            let known = own.iter().any(fits);
             ensure!(known || own.is_empty(), "{name} has no agent {label}: {}", remedy(label, name, &own));
         }
         Ok(())

@@ -72,11 +72,15 @@ impl<'e> Outcome<'e> {
             let Some(kept) = found else { return Ok(None) };
             runs.push(kept);
         }
-        for (run, kept) in manifest.runs.iter().zip(&runs) {
+        for (place, run) in manifest.runs.iter().enumerate() {
             let Some(chosen) = &run.chosen else { continue };
-            let sweep = self::run(manifest, &runs, Some(&chosen.by))?;
-            asked::check_chosen(kept, sweep, &chosen.score)
-                .with_context(|| format!("{}: {}", experiment.id, run.name))?;
+            let (kept, sweep) = (&runs[place], self::run(manifest, &runs, Some(&chosen.by))?);
+            let within = || format!("{}: {}", experiment.id, run.name);
+            if chosen.per_setting {
+                runs[place].chosen = asked::chosen_for_each_setting(kept, sweep, &chosen.score).with_context(within)?;
+            } else {
+                asked::check_chosen(kept, sweep, &chosen.score).with_context(within)?;
+            }
         }
         let rows = manifest.comparisons.iter().map(|comparison| {
             let found = rows(manifest, comparison, &runs);

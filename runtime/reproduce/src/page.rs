@@ -8,6 +8,7 @@ use jointly_record::shell;
 
 use crate::experiments::Experiment;
 use crate::kept::KeptRun;
+use crate::labels::chosen_key;
 use crate::manifest::{Comparison, Manifest, Run};
 use crate::outcome::{NOT_EXPLAINED, Outcome, Row, by_cause, whose};
 use crate::table::Table;
@@ -99,13 +100,21 @@ fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>
     }
     for (run, kept) in manifest.runs.iter().zip(&outcome.runs) {
         let Some(chosen) = &run.chosen else { continue };
+        let (own, by, score) = (&run.name, &chosen.by, &chosen.score);
+        if chosen.per_setting {
+            let _ = write!(
+                text,
+                "\n`{}` is, on each problem, the variant of AGENT with the lowest mean `{score}` over the problems of `{by}` with the \
+                 same setting. `{own}` and `{by}` share no problem:\n\n",
+                chosen_key("AGENT")
+            );
+            text.push_str(&choices(kept));
+            continue;
+        }
         let labels: Vec<String> = kept.agents().map(|(_, label)| format!("`{label}`")).collect();
         let _ = writeln!(
             text,
-            "\nThe settings of `{}` have the lowest `{}` of all variants of `{}`, whose problems are others: {}.",
-            run.name,
-            chosen.score,
-            chosen.by,
+            "\nThe settings of `{own}` have the lowest `{score}` of all variants of `{by}`, whose problems are others: {}.",
             labels.join(", ")
         );
     }
@@ -142,6 +151,21 @@ pub fn command(run: &Run) -> String {
     let words = run.arguments.iter().map(|word| shell::quoted(word));
     let words: Vec<String> = words.chain(["--out".to_owned(), shell::quoted(&run.name)]).collect();
     format!("jointly {}", words.join(" "))
+}
+
+/// Returns a table of the variants that were chosen for each setting: a row a setting, a column an agent.
+fn choices(kept: &KeptRun) -> String {
+    let mut headings = vec!["setting".to_owned()];
+    headings.extend(kept.chosen.keys().map(|key| format!("`{key}`")));
+    let mut table = Table::new(&headings);
+    let settings = kept.chosen.values().next().into_iter().flat_map(|variants| variants.keys());
+    for setting in settings {
+        let mut row = vec![setting.clone()];
+        let labels = kept.chosen.values().filter_map(|variants| variants.get(setting));
+        row.extend(labels.map(|label| format!("`{label}`")));
+        table.row(&row);
+    }
+    table.text()
 }
 
 /// Says where a run comes from and what it cost.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail, ensure};
 
 use crate::association::FEWEST;
+use crate::labels::is_chosen_key;
 use crate::manifest::{Association, Comparison, Manifest, Run};
 use crate::outcome::NOT_EXPLAINED;
 use crate::statistic::Statistic;
@@ -64,6 +65,7 @@ impl Manifest {
                 statistic.takes_with() || with.is_none(),
                 "{title}: `with` is for correlations, which need it, and for differences between problems"
             );
+            check_single(title, comparison.published.keys(), *statistic)?;
             let sides = u8::from(over.is_some()) + u8::from(with.is_some());
             let needed = u8::from(statistic.takes_over() || statistic.takes_with());
             ensure!(
@@ -103,11 +105,21 @@ impl Manifest {
             ensure!(!table.scores.is_empty(), "{} has no scores", table.title);
             let statistic = [Statistic::Mean, Statistic::Rank].contains(&table.statistic);
             ensure!(statistic, "{}: the statistic of a table is mean or rank", table.title);
+            check_single(&table.title, &table.agents, table.statistic)?;
             let one = table.problems.is_empty() || table.scores.len() == 1;
             ensure!(one, "{} has several scores and patterns of problems: give one score", table.title);
         }
         Ok(())
     }
+}
+
+/// Checks that a rank or a correlation, which is among the agents of a run, is of no chosen variants.
+fn check_single<'a>(title: &str, agents: impl IntoIterator<Item = &'a String>, statistic: Statistic) -> Result<()> {
+    let key = agents.into_iter().find(|agent| is_chosen_key(agent));
+    if let Some(key) = key.filter(|_| [Statistic::Rank, Statistic::Correlation].contains(&statistic)) {
+        bail!("{title}: {key} is no single agent of the run, so it has no rank and no correlation: name a variant");
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -134,6 +146,8 @@ mod tests {
         assert!(defect(&chosen).contains("which is no sweep"), "{}", defect(&chosen));
         let table = format!("{RUN}\n[[table]]\ntitle = \"KL\"\nscores = [\"kl_tau1\"]\nstatistic = \"ratio\"");
         assert!(defect(&table).contains("mean or rank"), "{}", defect(&table));
+        let composite = table.replace("ratio\"", "rank\"\nagents = [\"mlp:*\"]");
+        assert!(defect(&composite).contains("mlp:* is no single agent"), "{}", defect(&composite));
         let association = "[[association]]\ntitle = \"Ranks\"\nscore = \"regret\"\nwith = { scores = [] }";
         assert!(defect(&format!("{RUN}{association}")).contains("no scores to go with"));
         let other = association.replace("[] }", "[\"kl_tau1\"], run = \"other\" }");

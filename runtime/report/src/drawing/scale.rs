@@ -147,9 +147,9 @@ fn plain(x: f64) -> String {
         let text = quantity::count(x);
         return text.replace(".00", "");
     }
-    match x {
-        _ if x >= 1.0 => format!("{x:.0}"),
-        _ if x >= LEAST_PLAIN => format!("{x}"),
+    match x.abs() {
+        size if size >= 1.0 => format!("{x:.0}"),
+        size if size == 0.0 || size >= LEAST_PLAIN => format!("{x}"),
         _ => format!("{x:e}"),
     }
 }
@@ -197,6 +197,13 @@ mod tests {
         assert_eq!(labels(&ticks(0.0, 1.0, 5)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(&ticks(0.0, 37.0, 4)), ["0", "10", "20", "30"]);
         assert_eq!(labels(&ticks(-0.03, 0.021, 3)), ["-0.02", "0.00", "0.02"]);
+    }
+
+    #[test]
+    fn given_ticks_are_plain_numbers() {
+        let scale = Scale::linear((0.0, 5.0), (0.0, 100.0));
+        assert_eq!(labels(&scale.ticks_at(&[0.0, 1.0, 2.0, 5.0])), ["0", "1", "2", "5"]);
+        assert_eq!(labels(&Scale::linear((-2.0, 1.0), (0.0, 100.0)).ticks_at(&[-2.0, 0.05])), ["-2", "0.05"]);
     }
 
     #[test]
