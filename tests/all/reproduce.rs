@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::command::{done, finish, fits_a_terminal, jointly, refused, run, skipped, workspace};
-use crate::run::RunDirectory;
+use crate::run::{RunDirectory, json, read};
 
 /// Returns the folder of the kept runs.
 fn kept() -> String {
@@ -367,8 +367,7 @@ fn settings_that_a_sweep_did_not_choose_are_refused() {
 
 /// Reads the scores of a run: by label and problem, the score of that name.
 fn values(run: &str, score: &str) -> BTreeMap<(String, String), f64> {
-    let read =
-        |file: &str| -> Value { serde_json::from_str(&fs::read_to_string(format!("{run}/{file}")).unwrap()).unwrap() };
+    let read = |file: &str| json(&read(&Path::new(run).join(file)));
     let (plan, scores) = (read("plan.json"), read("scores.json"));
     let agents = plan["agents"].as_array().unwrap().iter().zip(scores["agents"].as_array().unwrap());
     let of = |(planned, scored): (&Value, &Value)| {
@@ -424,8 +423,7 @@ fn a_sweep_chooses_a_variant_for_each_setting() {
     assert!(chosen.iter().collect::<BTreeSet<_>>().len() > 1, "the settings differ: {chosen:?}");
     let of = |(label, setting): (&&String, &&str)| found[&((*label).clone(), format!("{setting}/seed1"))];
     let mean = chosen.iter().zip(&settings).map(of).sum::<f64>() / settings.len() as f64;
-    let json: Value = serde_json::from_str(&all.stdout).unwrap();
-    let ours = json["comparisons"][0]["rows"][0]["ours"].as_f64().unwrap();
+    let ours = json(&all.stdout)["comparisons"][0]["rows"][0]["ours"].as_f64().unwrap();
     assert!((ours - mean).abs() < 1e-12, "{ours} {mean}");
     let text = done(["reproduce", &path("chosen.toml"), "--check", "--out", &out]);
     let rows = text.lines().filter(|line| line.starts_with("knn:*")).count();

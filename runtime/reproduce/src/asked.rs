@@ -97,16 +97,28 @@ fn check_files(run: &Run, kept: &KeptRun) -> Result<()> {
 pub(crate) fn check_chosen(kept: &KeptRun, sweep: &KeptRun, score: &str) -> Result<()> {
     check_held_out(kept, sweep)?;
     for agent in &kept.plan.agents {
-        let variants = sweep.plan.agents.iter().filter(|variant| variant.agent == agent.agent);
-        let means = variants.map(|variant| Ok((sweep.total(&variant.label, score)?.value, variant)));
-        let means = means.collect::<Result<Vec<_>>>()?;
-        let best = means.iter().min_by(|(a, _), (b, _)| a.total_cmp(b));
-        let (least, best) = best.with_context(|| format!("{} has no variant of {}", sweep.name, agent.agent))?;
-        // Several variants may have the lowest score.
-        let chosen = means.iter().any(|(mean, variant)| mean == least && variant.settings == agent.settings);
-        ensure!(chosen, "{} chose {} by {score}, and the run has {}", sweep.name, best.label, agent.label);
+        let best = best(sweep, &agent.agent, |variant| Ok(sweep.total(&variant.label, score)?.value))?;
+        let chosen = best.iter().any(|variant| variant.settings == agent.settings);
+        ensure!(chosen, "{} chose {} by {score}, and the run has {}", sweep.name, best[0].label, agent.label);
     }
     Ok(())
+}
+
+/// Returns the variants of an agent with the lowest number, at least one: several may have the same.
+///
+/// # Errors
+/// When the sweep has no variant of the agent, a number is not to be had, or all are NaN.
+fn best<'s>(
+    sweep: &'s KeptRun,
+    name: &str,
+    number: impl Fn(&PlannedAgent) -> Result<f64>,
+) -> Result<Vec<&'s PlannedAgent>> {
+    let variants = sweep.plan.agents.iter().filter(|variant| variant.agent == name);
+    let numbers = variants.map(|variant| Ok((number(variant)?, variant))).collect::<Result<Vec<_>>>()?;
+    let least = numbers.iter().map(|(number, _)| *number).min_by(f64::total_cmp);
+    let least = least.with_context(|| format!("{} has no variant of {name}", sweep.name))?;
+    ensure!(!least.is_nan(), "no variant of {name} in {} has a number", sweep.name);
+    Ok(numbers.into_iter().filter(|(number, _)| *number == least).map(|(_, variant)| variant).collect())
 }
 
 /// Returns the variant that a sweep chose for each agent of a run and each setting of the run's problems, as `jointly sweep --tune
@@ -124,32 +136,29 @@ pub(crate) fn chosen_for_each_setting(kept: &KeptRun, sweep: &KeptRun, score: &s
         ensure!(setting_of.values().any(|swept| swept == setting), "{} has no problem of {setting}", sweep.name);
     }
     let names: BTreeSet<&str> = kept.agents().map(|(name, _)| name).collect();
+    let variants = sweep.agents().filter(|(name, _)| names.contains(name));
+    let values = variants.map(|(_, label)| Ok((label, sweep.values(label, score, None)?)));
+    let values: BTreeMap<&str, Values> = values.collect::<Result<_>>()?;
+    // All variants have the same problems, so that sums order them as means do.
+    let sum = |setting: &str, variant: &PlannedAgent| {
+        let values = &values[variant.label.as_str()];
+        let each = values.problems.iter().zip(&values.each);
+        let own = each.filter(|(problem, _)| setting_of.get(problem.as_str()) == Some(&setting));
+        let sum: f64 = own.map(|(_, value)| value).sum();
+        ensure!(!sum.is_nan(), "{}: {score} of {} on {setting} is no number", sweep.name, variant.label);
+        Ok(sum)
+    };
     let (mut choices, mut missing) = (Choices::new(), BTreeSet::new());
     for name in names {
-        let variants: Vec<&PlannedAgent> = sweep.plan.agents.iter().filter(|variant| variant.agent == name).collect();
-        ensure!(!variants.is_empty(), "{} has no variant of {name}", sweep.name);
-        let values = variants.iter().map(|variant| sweep.values(&variant.label, score, None));
-        let values = values.collect::<Result<Vec<_>>>()?;
         let chosen = choices.entry(chosen_key(name)).or_default();
         for &setting in &settings {
-            // All variants have the same problems, so that sums order them as means do.
-            let sum = |values: &Values| -> f64 {
-                let each = values.problems.iter().zip(&values.each);
-                let of_setting = each.filter(|(problem, _)| setting_of.get(problem.as_str()) == Some(&setting));
-                of_setting.map(|(_, value)| value).sum()
-            };
-            let sums: Vec<f64> = values.iter().map(sum).collect();
-            let known = !sums.iter().any(|sum| sum.is_nan());
-            ensure!(known, "{}: {score} of a variant of {name} on {setting} is no number", sweep.name);
-            let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
-            let mut best = variants.iter().zip(&sums).filter(|(_, sum)| **sum == least).map(|(variant, _)| *variant);
-            let first = best.clone().next();
-            let own = best.find_map(|variant| {
+            let best = best(sweep, name, |variant| sum(setting, variant))?;
+            let own = best.iter().find_map(|variant| {
                 kept.plan.agents.iter().find(|agent| agent.agent == name && agent.settings == variant.settings)
             });
             match own {
                 Some(agent) => drop(chosen.insert(setting.to_owned(), agent.label.clone())),
-                None => missing.extend(first.map(|variant| variant.label.as_str())),
+                None => drop(missing.insert(best[0].label.as_str())),
             }
         }
     }
@@ -165,11 +174,25 @@ pub(crate) fn chosen_for_each_setting(kept: &KeptRun, sweep: &KeptRun, score: &s
 
 /// Checks that a run reports no problem by which a sweep chose.
 fn check_held_out(kept: &KeptRun, sweep: &KeptRun) -> Result<()> {
-    if kept.plan.suite == sweep.plan.suite && kept.plan.seed == sweep.plan.seed {
-        let chose: BTreeSet<&str> = names(&sweep.plan.problems).collect();
-        let shared = names(&kept.plan.problems).find(|name| chose.contains(name));
-        ensure!(shared.is_none(), "{} is among the problems of {} that chose", shared.unwrap_or_default(), sweep.name);
+    let (own, chose) = (&kept.plan, &sweep.plan);
+    if own.suite != chose.suite || own.seed != chose.seed {
+        return Ok(());
     }
+    held_out(names(&own.problems), names(&chose.problems), &sweep.name)
+}
+
+/// Checks that none of a run's problems is among those by which a sweep chose.
+///
+/// # Errors
+/// When one is; the message names it.
+pub(crate) fn held_out<'p>(
+    own: impl IntoIterator<Item = &'p str>,
+    chose: impl IntoIterator<Item = &'p str>,
+    sweep: &str,
+) -> Result<()> {
+    let chose: BTreeSet<&str> = chose.into_iter().collect();
+    let shared = own.into_iter().find(|problem| chose.contains(problem));
+    ensure!(shared.is_none(), "{} is among the problems of {sweep} that chose", shared.unwrap_or_default());
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, ensure};
 use jointly_core::counted::counted;
 use jointly_record::{pattern, suites};
 
+use crate::asked;
 use crate::association::FEWEST;
 use crate::kept::remedy;
 use crate::labels::{chosen_key, in_order, is_bundled, is_chosen_key, is_variant, parts};
@@ -116,14 +117,7 @@ impl<'m> Known<'m> {
         if self.run.option("--suite") != sweep.run.option("--suite") || seed(self) != seed(sweep) {
             return Ok(());
         }
-        let shared = own.iter().find(|problem| swept.contains(problem));
-        ensure!(
-            shared.is_none(),
-            "{} is among the problems of {} that chose",
-            shared.map_or("", String::as_str),
-            sweep.run.name
-        );
-        Ok(())
+        asked::held_out(own.iter().map(String::as_str), swept.iter().map(String::as_str), &sweep.run.name)
     }
 
     /// Checks that the run has agents of these labels.

@@ -326,7 +326,21 @@ digit. `jointly verify` by another build says that the agents are not those of t
 
 #[cfg(test)]
 mod tests {
-    use super::anchor;
+    use super::{anchor, pages};
+    use crate::experiments::Experiment;
+    use crate::manifest::Manifest;
+
+    #[test]
+    fn an_experiment_that_was_not_run_says_why() {
+        let text = "page = \"testbed\"\ntitle = \"T\"\ncost = \"days\"\nnot-run = \"No time.\"\n\
+                    [[run]]\nname = \"a\"\narguments = [\"run\", \"mlp\", \"--suite\", \"quick\"]\n";
+        let experiment = Experiment { id: "it".into(), manifest: Manifest::parse("it", text).unwrap() };
+        let pages = pages(&[(&experiment, None)]).unwrap();
+        let page = |file: &str| &pages.iter().find(|page| page.file == file).unwrap().text;
+        assert!(page("testbed.md").ends_with("\n**Built, not run**: No time.\n"), "{}", page("testbed.md"));
+        let row = "| [it](testbed.md#t) | none | built, not run | days |\n";
+        assert!(page("README.md").contains(row), "{}", page("README.md"));
+    }
 
     #[test]
     fn headings_have_the_names_of_links() {
