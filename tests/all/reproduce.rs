@@ -428,4 +428,10 @@ fn a_sweep_chooses_a_variant_for_each_setting() {
     let text = done(["reproduce", &path("chosen.toml"), "--check", "--out", &out]);
     let rows = text.lines().filter(|line| line.starts_with("knn:*")).count();
     assert_eq!(rows, 2, "a row of the comparison, and one of the table: {text}");
+
+    let manifest = fs::read_to_string(path("chosen.toml")).unwrap();
+    let few = manifest.replace("\"*/seed0\"", "\"*/t10/*/seed0\"").replace("\"sweep\"\n", "\"few\"\n");
+    fs::write(path("few.toml"), few.replace("by = \"sweep\"", "by = \"few\"")).unwrap();
+    let few = run(["reproduce", &path("few.toml"), "--out", &out]);
+    assert!(few.code == Some(2) && few.stderr.contains("few has no problem of quick/t100/"), "{few:?}");
 }

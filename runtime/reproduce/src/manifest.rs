@@ -107,6 +107,9 @@ pub struct Comparison {
     /// The other side of a correlation, or of a difference between problems.
     #[serde(default)]
     pub with: Option<Side>,
+    /// Another run whose clusters of problems (datasets) a mean is over too, all counting alike.
+    #[serde(default)]
+    pub also: Option<Also>,
     /// A pattern of the problems, if it is not over all.
     #[serde(default)]
     pub problems: Option<String>,
@@ -137,6 +140,24 @@ pub struct Comparison {
     /// Whether the picture of bars has a panel for it.
     #[serde(default)]
     pub picture: bool,
+}
+
+/// Another run that a mean is over, of the same agents on other data.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Also {
+    /// The run.
+    pub run: String,
+    /// The agents that stand there for those of the comparison, if they are others: `{ gp = "svgp" }`.
+    #[serde(default)]
+    pub agents: BTreeMap<String, String>,
+}
+
+impl Also {
+    /// Returns the label in this run of an agent of the comparison.
+    pub(crate) fn label<'a>(&'a self, agent: &'a String) -> &'a String {
+        self.agents.get(agent).unwrap_or(agent)
+    }
 }
 
 /// The other side of a correlation or a difference: a score of the same agents, in the same run or another.
@@ -353,7 +374,11 @@ impl Manifest {
             Ok(found)
         }
         for comparison in &mut self.comparisons {
-            let Comparison { title, over, published, cause, fitted, .. } = comparison;
+            let Comparison { title, over, also, published, cause, fitted, .. } = comparison;
+            if let Some(also) = also {
+                also.agents = ordered(mem::take(&mut also.agents)).with_context(|| title.clone())?;
+                also.agents.values_mut().for_each(|label| *label = in_order(label));
+            }
             *over = over.as_deref().map(in_order);
             *published = ordered(mem::take(published)).with_context(|| title.clone())?;
             *cause = ordered(mem::take(cause)).with_context(|| title.clone())?;

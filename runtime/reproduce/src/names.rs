@@ -39,12 +39,16 @@ pub(crate) fn check(manifest: &Manifest) -> Result<()> {
         known.check_held_out(find(Some(&chosen.by))?)?;
     }
     for comparison in &manifest.comparisons {
-        let Comparison { title, run, with, .. } = comparison;
+        let Comparison { title, run, with, also, .. } = comparison;
         find(run.as_deref())?.check_comparison(comparison).with_context(|| title.clone())?;
         if let Some(side) = with {
             let other = find(side.run.as_deref().or(run.as_deref()))?;
             other.check_problems(&side.problems).with_context(|| title.clone())?;
             other.check_keys(comparison).with_context(|| title.clone())?;
+        }
+        if let Some(also) = also {
+            let labels = comparison.published.keys().map(|agent| also.label(agent));
+            find(Some(&also.run))?.check_agents(labels).with_context(|| title.clone())?;
         }
     }
     for association in &manifest.associations {
@@ -211,6 +215,9 @@ mod tests {
         let of = |fields: &str| of_two(&format!("[[compare]]\ntitle = \"C\"\nscore = \"s\"\nrun = \"a\"\n{fields}"));
         assert!(of("published = { knn = 1 }").contains("C: a has no agent knn"));
         assert!(of("statistic = \"ratio\"\nover = \"knn\"\npublished = { mlp = 1 }").contains("C: a has no agent knn"));
+        let also = |key: &str| of(&format!("also = {{ run = \"b\" }}\npublished = {{ {key} = 1 }}"));
+        assert!(also("\"ensemble:size=3,steps=9\"").contains("C: b has no agent ensemble:size=3,steps=9"));
+        assert_eq!(of("also = { run = \"b\", agents = { mlp = \"mlp:l2=1\" } }\npublished = { mlp = 1 }"), "fits");
         let with = "with = { run = \"b\", score = \"s\" }";
         let difference =
             of(&format!("statistic = \"difference\"\n{with}\npublished = {{ \"ensemble:size=3,steps=9\" = 1 }}"));

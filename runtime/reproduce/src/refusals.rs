@@ -9,6 +9,7 @@ use crate::labels::is_chosen_key;
 use crate::manifest::{Association, Comparison, Manifest, Run};
 use crate::outcome::NOT_EXPLAINED;
 use crate::statistic::Statistic;
+use crate::values::Units;
 
 /// The options of runs that take no value.
 const FLAGS: [&str; 4] = ["--grey", "--joint", "--no-clip", "--standardize"];
@@ -49,46 +50,7 @@ impl Manifest {
                 ensure!(sweep.is_sweep(), "{} is to be chosen by {}, which is no sweep", run.name, chosen.by);
             }
         }
-        for comparison in &self.comparisons {
-            let title = &comparison.title;
-            self.run(comparison.run.as_deref())?;
-            if let Some(side) = &comparison.with {
-                self.run(side.run.as_deref().or(comparison.run.as_deref()))?;
-            }
-            ensure!(!comparison.published.is_empty(), "{title} has no published number");
-            let Comparison { statistic, over, with, .. } = comparison;
-            ensure!(
-                statistic.takes_over() || over.is_none(),
-                "{title}: `over` is for ratio, difference and wins, which need it"
-            );
-            ensure!(
-                statistic.takes_with() || with.is_none(),
-                "{title}: `with` is for correlations, which need it, and for differences between problems"
-            );
-            check_single(title, comparison.published.keys(), *statistic)?;
-            let sides = u8::from(over.is_some()) + u8::from(with.is_some());
-            let needed = u8::from(statistic.takes_over() || statistic.takes_with());
-            ensure!(
-                sides == needed,
-                "{title}: a difference needs `over` or `with`, a correlation `with`, a ratio and wins `over`"
-            );
-            let ratio = comparison.statistic == Statistic::Ratio;
-            ensure!(!ratio || !comparison.negated, "{title}: a ratio does not change its sign with its score");
-            ensure!(ratio || !comparison.picture, "{title}: `picture` is for ratios, whose bars end beside 1");
-            let errors = [comparison.reading_error, comparison.tolerance];
-            let possible = |error: &f64| error.is_finite() && *error >= 0.0;
-            ensure!(errors.iter().all(possible), "{title}: an error is below 0 or not finite");
-            let resolution = comparison.resolution.unwrap_or(1.0);
-            ensure!(resolution.is_finite() && resolution > 0.0, "{title}: `resolution` is no number above 0");
-            let (causes, fitted) = (&comparison.cause, &comparison.fitted);
-            let given = causes.iter().filter(|(agent, _)| *agent != "*").chain(fitted);
-            if let Some((agent, _)) = given.clone().find(|(agent, _)| !comparison.published.contains_key(*agent)) {
-                bail!("{title}: there is a cause for {agent}, and no published number");
-            }
-            if let Some((agent, _)) = causes.iter().chain(fitted).find(|(_, cause)| cause.trim().is_empty()) {
-                bail!("{title}: the cause for {agent} is empty; one that is not known begins with `{NOT_EXPLAINED}`");
-            }
-        }
+        self.comparisons.iter().try_for_each(|comparison| self.check_comparison(comparison))?;
         for association in &self.associations {
             self.run(association.run.as_deref())?;
             self.run(association.with.run.as_deref().or(association.run.as_deref()))?;
@@ -108,6 +70,59 @@ impl Manifest {
             check_single(&table.title, &table.agents, table.statistic)?;
             let one = table.problems.is_empty() || table.scores.len() == 1;
             ensure!(one, "{} has several scores and patterns of problems: give one score", table.title);
+        }
+        Ok(())
+    }
+
+    fn check_comparison(&self, comparison: &Comparison) -> Result<()> {
+        let title = &comparison.title;
+        self.run(comparison.run.as_deref())?;
+        if let Some(side) = &comparison.with {
+            self.run(side.run.as_deref().or(comparison.run.as_deref()))?;
+        }
+        ensure!(!comparison.published.is_empty(), "{title} has no published number");
+        let Comparison { statistic, over, with, .. } = comparison;
+        ensure!(
+            statistic.takes_over() || over.is_none(),
+            "{title}: `over` is for ratio, difference and wins, which need it"
+        );
+        ensure!(
+            statistic.takes_with() || with.is_none(),
+            "{title}: `with` is for correlations, which need it, and for differences between problems"
+        );
+        if let Some(also) = &comparison.also {
+            self.run(Some(&also.run))?;
+            let plain = *statistic == Statistic::Mean && comparison.units == Units::Clusters;
+            ensure!(plain && comparison.problems.is_none(), "{title}: `also` is for means over all datasets");
+            let stray = also.agents.keys().find(|agent| !comparison.published.contains_key(*agent));
+            ensure!(
+                stray.is_none(),
+                "{title}: `also` names {}, which has no published number",
+                stray.map_or("", String::as_str)
+            );
+        }
+        check_single(title, comparison.published.keys(), *statistic)?;
+        let sides = u8::from(over.is_some()) + u8::from(with.is_some());
+        let needed = u8::from(statistic.takes_over() || statistic.takes_with());
+        ensure!(
+            sides == needed,
+            "{title}: a difference needs `over` or `with`, a correlation `with`, a ratio and wins `over`"
+        );
+        let ratio = comparison.statistic == Statistic::Ratio;
+        ensure!(!ratio || !comparison.negated, "{title}: a ratio does not change its sign with its score");
+        ensure!(ratio || !comparison.picture, "{title}: `picture` is for ratios, whose bars end beside 1");
+        let errors = [comparison.reading_error, comparison.tolerance];
+        let possible = |error: &f64| error.is_finite() && *error >= 0.0;
+        ensure!(errors.iter().all(possible), "{title}: an error is below 0 or not finite");
+        let resolution = comparison.resolution.unwrap_or(1.0);
+        ensure!(resolution.is_finite() && resolution > 0.0, "{title}: `resolution` is no number above 0");
+        let (causes, fitted) = (&comparison.cause, &comparison.fitted);
+        let given = causes.iter().filter(|(agent, _)| *agent != "*").chain(fitted);
+        if let Some((agent, _)) = given.clone().find(|(agent, _)| !comparison.published.contains_key(*agent)) {
+            bail!("{title}: there is a cause for {agent}, and no published number");
+        }
+        if let Some((agent, _)) = causes.iter().chain(fitted).find(|(_, cause)| cause.trim().is_empty()) {
+            bail!("{title}: the cause for {agent} is empty; one that is not known begins with `{NOT_EXPLAINED}`");
         }
         Ok(())
     }
@@ -187,6 +202,9 @@ mod tests {
             (format!("{published}\ntolerance = inf"), "below 0 or not finite"),
             (format!("{published}\nresolution = 0"), "`resolution` is no number above 0"),
             (format!("picture = true\n{published}"), "`picture` is for ratios"),
+            (format!("also = {{ run = \"slow\" }}\n{published}"), "it has no run slow"),
+            (format!("also = {{ run = \"quick\" }}\nproblems = \"*\"\n{published}"), "`also` is for means over all"),
+            (format!("also = {{ run = \"quick\", agents = {{ knn = \"a\" }} }}\n{published}"), "`also` names knn"),
             (format!("{published}\nunknown = 1"), "unknown field"),
         ];
         for (lines, expected) in cases {

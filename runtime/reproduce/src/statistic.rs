@@ -164,13 +164,9 @@ pub(crate) fn over_medians<'r>(
 fn of_medians(agents: Vec<(&str, Values)>) -> BTreeMap<&str, f64> {
     let mut clusters: BTreeMap<String, Vec<(&str, f64)>> = BTreeMap::new();
     for (label, values) in agents {
-        let mut sums: BTreeMap<&String, (f64, f64)> = BTreeMap::new();
-        for (cluster, value) in values.clusters.iter().zip(&values.each) {
-            let (sum, count) = sums.entry(cluster).or_default();
-            (*sum, *count) = (*sum + value, *count + 1.0);
-        }
-        for (cluster, (sum, count)) in sums {
-            clusters.entry(cluster.clone()).or_default().push((label, sum / count));
+        let Values { clusters: names, each, .. } = values.of_clusters();
+        for (cluster, mean) in names.into_iter().zip(each) {
+            clusters.entry(cluster).or_default().push((label, mean));
         }
     }
     let mut means: BTreeMap<&str, f64> = BTreeMap::new();
@@ -254,6 +250,21 @@ mod tests {
         };
         let found = of_medians(vec![of("a", [1.0, 2.0, 4.0]), of("b", [2.0, 6.0, 6.0]), of("c", [4.0, 9.0, 9.0])]);
         assert_eq!(found.into_iter().collect::<Vec<_>>(), [("a", 0.5), ("b", 1.0), ("c", 1.75)]);
+    }
+
+    /// Clusters x (1 and 3) and y (5) have the means 2 and 5, and the other run's z 8: the mean of the three is 5 and their standard
+    /// error sqrt(9 / 3).
+    #[test]
+    fn a_mean_over_two_runs_counts_clusters_alike() {
+        let of = |each: &[f64], clusters: &[&str]| {
+            let clusters = clusters.iter().map(|name| (*name).to_owned()).collect();
+            Values { clusters, ..values(each) }.of_clusters()
+        };
+        let own = || of(&[1.0, 5.0, 3.0], &["x", "y", "x"]);
+        let found = own().and(of(&[7.0, 9.0], &["z", "z"])).unwrap().mean();
+        assert_eq!((found.value, found.units), (5.0, 3));
+        assert!((found.stderr - 3.0_f64.sqrt()).abs() < 1e-12, "{found:?}");
+        assert!(own().and(of(&[7.0], &["y"])).is_err());
     }
 
     #[test]

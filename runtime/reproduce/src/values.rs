@@ -1,7 +1,8 @@
 //! Values of a score, a number a problem, and numbers with their standard errors.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use anyhow::{Result, ensure};
 use jointly_core::distribution::student_t_quantile;
 use jointly_core::summarize_clusters;
 use serde::Deserialize;
@@ -60,6 +61,30 @@ impl Values {
             Units::Clusters => self,
             Units::Problems => Self { clusters: self.problems.clone(), ..self },
         }
+    }
+
+    /// Returns the mean on each cluster in place of the problems, so that clusters count alike.
+    pub(crate) fn of_clusters(&self) -> Self {
+        let mut sums: BTreeMap<&String, (f64, f64)> = BTreeMap::new();
+        for (cluster, value) in self.clusters.iter().zip(&self.each) {
+            let (sum, count) = sums.entry(cluster).or_default();
+            (*sum, *count) = (*sum + value, *count + 1.0);
+        }
+        let names: Vec<String> = sums.keys().map(|name| (*name).clone()).collect();
+        Self { problems: names.clone(), clusters: names, each: sums.values().map(|(sum, count)| sum / count).collect() }
+    }
+
+    /// Adds values on other clusters.
+    ///
+    /// # Errors
+    /// When both have a cluster.
+    pub(crate) fn and(mut self, other: Self) -> Result<Self> {
+        let shared = other.clusters.iter().find(|cluster| self.clusters.contains(cluster));
+        ensure!(shared.is_none(), "both runs have {}, so that it would count twice", shared.map_or("", String::as_str));
+        self.problems.extend(other.problems);
+        self.clusters.extend(other.clusters);
+        self.each.extend(other.each);
+        Ok(self)
     }
 
     /// Returns the mean.
