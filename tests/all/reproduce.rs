@@ -435,3 +435,36 @@ fn a_sweep_chooses_a_variant_for_each_setting() {
     let few = run(["reproduce", &path("few.toml"), "--out", &out]);
     assert!(few.code == Some(2) && few.stderr.contains("few has no problem of quick/t100/"), "{few:?}");
 }
+
+/// The second run has another agent on other problems, all of one weight.
+#[test]
+fn a_mean_is_over_the_datasets_of_two_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let reproduce = |second: &str| {
+        let section = |name: &str, agent: &str, problems: &str| {
+            format!(
+                "[[run]]\nname = \"{name}\"\narguments = [\"run\", \"{agent}\", \"--suite\", \"quick\", \"--draws\", \"20\", \
+                 \"--problems\", \"{problems}\"]\n"
+            )
+        };
+        let text = format!(
+            "title = \"Means\"\ncost = \"a second\"\n{}{}[[compare]]\ntitle = \"KL\"\nrun = \"a\"\nscore = \"kl_tau1\"\n\
+             also = {{ run = \"b\", agents = {{ knn = \"knn:k=1\" }} }}\npublished = {{ knn = 1 }}\n",
+            section("a", "knn", "quick/t10/*/seed0"),
+            section("b", "knn:k=1", second)
+        );
+        fs::write(path("means.toml"), text).unwrap();
+        run(["reproduce", &path("means.toml"), "--out", &path("out"), "--json"])
+    };
+    let twice = reproduce("quick/t10/*/seed0");
+    assert!(twice.code == Some(2) && twice.stderr.contains("both runs have quick/t10/"), "{twice:?}");
+    fs::remove_dir_all(path("out/b")).unwrap();
+    let found = reproduce("quick/t100/*/seed[0-1]");
+    assert_eq!(found.code, Some(0), "{found:?}");
+    let (own, other) = (values(&path("out/a"), "kl_tau1"), values(&path("out/b"), "kl_tau1"));
+    let all: Vec<f64> = own.values().chain(other.values()).copied().collect();
+    assert_eq!((own.len(), all.len()), (3, 9));
+    let ours = json(&found.stdout)["comparisons"][0]["rows"][0]["ours"].as_f64().unwrap();
+    assert!((ours - all.iter().sum::<f64>() / 9.0).abs() < 1e-12, "{ours} {all:?}");
+}

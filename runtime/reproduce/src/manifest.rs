@@ -107,7 +107,7 @@ pub struct Comparison {
     /// The other side of a correlation, or of a difference between problems.
     #[serde(default)]
     pub with: Option<Side>,
-    /// Another run whose clusters of problems (datasets) a mean is over too, all counting alike.
+    /// Another run whose datasets a mean is over too, with equal weight for each dataset.
     #[serde(default)]
     pub also: Option<Also>,
     /// A pattern of the problems, if it is not over all.
@@ -155,8 +155,8 @@ pub struct Also {
 
 impl Also {
     /// Returns the label in this run of an agent of the comparison.
-    pub(crate) fn label<'a>(&'a self, agent: &'a String) -> &'a String {
-        self.agents.get(agent).unwrap_or(agent)
+    pub(crate) fn label<'a>(&'a self, agent: &'a str) -> &'a str {
+        self.agents.get(agent).map_or(agent, String::as_str)
     }
 }
 

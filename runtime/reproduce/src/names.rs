@@ -125,18 +125,18 @@ impl<'m> Known<'m> {
     }
 
     /// Checks that the run has agents of these labels.
-    fn check_agents<'a>(&self, labels: impl IntoIterator<Item = &'a String>) -> Result<()> {
+    fn check_agents<'a, T: AsRef<str> + ?Sized + 'a>(&self, labels: impl IntoIterator<Item = &'a T>) -> Result<()> {
         let own: Vec<&str> = self.agents.iter().map(String::as_str).collect();
         let per_setting = self.run.chosen.as_ref().is_some_and(|chosen| chosen.per_setting);
         let is_key = |label: &str, own: &str| label == chosen_key(&parts(own).0);
         for label in labels {
-            let name = &self.run.name;
+            let (label, name) = (label.as_ref(), &self.run.name);
             ensure!(
                 per_setting || !is_chosen_key(label),
                 "{name} has no agent {label}: its run needs `chosen` with `per-setting = true`"
             );
             let fits = |own: &&str| {
-                own == label || (self.run.is_sweep() && is_variant(label, own)) || (per_setting && is_key(label, own))
+                *own == label || (self.run.is_sweep() && is_variant(label, own)) || (per_setting && is_key(label, own))
             };
             let known = own.iter().any(fits);
             ensure!(known || own.is_empty(), "{name} has no agent {label}: {}", remedy(label, name, &own));

@@ -325,7 +325,7 @@ fn rows(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun]) -> Resul
     each.collect()
 }
 
-fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &String) -> Result<Estimate> {
+fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &str) -> Result<Estimate> {
     let of = run(manifest, runs, comparison.run.as_deref())?;
     let (score, problems) = (&comparison.score, comparison.problems.as_deref());
     let values = |agent: &str| Ok::<_, anyhow::Error>(of.values(agent, score, problems)?.over(comparison.units));
@@ -365,7 +365,7 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
         (None, None) if comparison.statistic == Statistic::Mean => {
             let Some(also) = &comparison.also else { return statistic::mean(of, agent, score, problems) };
             let others = run(manifest, runs, Some(&also.run))?.values(also.label(agent), score, None)?;
-            Ok(values(agent)?.of_clusters().and(others.of_clusters())?.mean())
+            Ok(values(agent)?.joined(others)?.stratified_mean())
         }
         _ => bail!("{} does not say what it compares", comparison.title),
     }

@@ -93,13 +93,17 @@ impl Manifest {
         if let Some(also) = &comparison.also {
             self.run(Some(&also.run))?;
             let plain = *statistic == Statistic::Mean && comparison.units == Units::Clusters;
-            ensure!(plain && comparison.problems.is_none(), "{title}: `also` is for means over all datasets");
-            let stray = also.agents.keys().find(|agent| !comparison.published.contains_key(*agent));
             ensure!(
-                stray.is_none(),
-                "{title}: `also` names {}, which has no published number",
-                stray.map_or("", String::as_str)
+                plain && comparison.problems.is_none(),
+                "{title}: `also` is for a mean over all datasets of two runs: leave out `problems`, `units` and `statistic`"
             );
+            ensure!(
+                comparison.run.as_ref().is_some_and(|run| *run != also.run),
+                "{title}: `also` names a second run: give the first as `run`"
+            );
+            if let Some(stray) = also.agents.keys().find(|agent| !comparison.published.contains_key(*agent)) {
+                bail!("{title}: `also` names {stray}, which has no published number");
+            }
         }
         check_single(title, comparison.published.keys(), *statistic)?;
         let sides = u8::from(over.is_some()) + u8::from(with.is_some());
@@ -203,8 +207,8 @@ mod tests {
             (format!("{published}\nresolution = 0"), "`resolution` is no number above 0"),
             (format!("picture = true\n{published}"), "`picture` is for ratios"),
             (format!("also = {{ run = \"slow\" }}\n{published}"), "it has no run slow"),
-            (format!("also = {{ run = \"quick\" }}\nproblems = \"*\"\n{published}"), "`also` is for means over all"),
-            (format!("also = {{ run = \"quick\", agents = {{ knn = \"a\" }} }}\n{published}"), "`also` names knn"),
+            (format!("also = {{ run = \"quick\" }}\nproblems = \"*\"\n{published}"), "leave out `problems`"),
+            (format!("also = {{ run = \"quick\" }}\n{published}"), "`also` names a second run"),
             (format!("{published}\nunknown = 1"), "unknown field"),
         ];
         for (lines, expected) in cases {

@@ -164,9 +164,8 @@ pub(crate) fn over_medians<'r>(
 fn of_medians(agents: Vec<(&str, Values)>) -> BTreeMap<&str, f64> {
     let mut clusters: BTreeMap<String, Vec<(&str, f64)>> = BTreeMap::new();
     for (label, values) in agents {
-        let Values { clusters: names, each, .. } = values.of_clusters();
-        for (cluster, mean) in names.into_iter().zip(each) {
-            clusters.entry(cluster).or_default().push((label, mean));
+        for (cluster, mean) in values.cluster_means() {
+            clusters.entry(cluster.to_owned()).or_default().push((label, mean));
         }
     }
     let mut means: BTreeMap<&str, f64> = BTreeMap::new();
@@ -252,19 +251,20 @@ mod tests {
         assert_eq!(found.into_iter().collect::<Vec<_>>(), [("a", 0.5), ("b", 1.0), ("c", 1.75)]);
     }
 
-    /// Clusters x (1 and 3) and y (5) have the means 2 and 5, and the other run's z 8: the mean of the three is 5 and their standard
-    /// error sqrt(9 / 3).
+    /// The clusters x (1 and 3) and y (4 and 6), and the other run's z (8 and 9), have the means 2, 5 and 8.5 with the standard errors
+    /// 1, 1 and .5.
     #[test]
-    fn a_mean_over_two_runs_counts_clusters_alike() {
+    fn a_mean_over_two_runs_weighs_clusters_alike() {
         let of = |each: &[f64], clusters: &[&str]| {
             let clusters = clusters.iter().map(|name| (*name).to_owned()).collect();
-            Values { clusters, ..values(each) }.of_clusters()
+            Values { clusters, ..values(each) }
         };
-        let own = || of(&[1.0, 5.0, 3.0], &["x", "y", "x"]);
-        let found = own().and(of(&[7.0, 9.0], &["z", "z"])).unwrap().mean();
-        assert_eq!((found.value, found.units), (5.0, 3));
-        assert!((found.stderr - 3.0_f64.sqrt()).abs() < 1e-12, "{found:?}");
-        assert!(own().and(of(&[7.0], &["y"])).is_err());
+        let own = || of(&[1.0, 4.0, 3.0, 6.0], &["x", "y", "x", "y"]);
+        let found = own().joined(of(&[8.0, 9.0], &["z", "z"])).unwrap().stratified_mean();
+        assert!((found.value - 15.5 / 3.0).abs() < 1e-12 && (found.stderr - 0.5).abs() < 1e-12, "{found:?}");
+        assert_eq!(found.units, 4, "three degrees of freedom");
+        assert!(own().joined(of(&[8.0], &["z"])).unwrap().stratified_mean().stderr.is_nan());
+        assert!(own().joined(of(&[7.0], &["y"])).is_err());
     }
 
     #[test]

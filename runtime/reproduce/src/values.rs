@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail};
 use jointly_core::distribution::student_t_quantile;
 use jointly_core::summarize_clusters;
 use serde::Deserialize;
@@ -63,28 +63,53 @@ impl Values {
         }
     }
 
-    /// Returns the mean on each cluster in place of the problems, so that clusters count alike.
-    pub(crate) fn of_clusters(&self) -> Self {
-        let mut sums: BTreeMap<&String, (f64, f64)> = BTreeMap::new();
+    /// Returns the values of each cluster.
+    fn by_cluster(&self) -> BTreeMap<&str, Vec<f64>> {
+        let mut clusters: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for (cluster, value) in self.clusters.iter().zip(&self.each) {
-            let (sum, count) = sums.entry(cluster).or_default();
-            (*sum, *count) = (*sum + value, *count + 1.0);
+            clusters.entry(cluster).or_default().push(*value);
         }
-        let names: Vec<String> = sums.keys().map(|name| (*name).clone()).collect();
-        Self { problems: names.clone(), clusters: names, each: sums.values().map(|(sum, count)| sum / count).collect() }
+        clusters
     }
 
-    /// Adds values on other clusters.
+    /// Returns the mean on each cluster.
+    pub(crate) fn cluster_means(&self) -> Vec<(&str, f64)> {
+        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+        self.by_cluster().into_iter().map(|(cluster, values)| (cluster, mean(values))).collect()
+    }
+
+    /// Joins values on other clusters to these.
     ///
     /// # Errors
     /// When both have a cluster.
-    pub(crate) fn and(mut self, other: Self) -> Result<Self> {
-        let shared = other.clusters.iter().find(|cluster| self.clusters.contains(cluster));
-        ensure!(shared.is_none(), "both runs have {}, so that it would count twice", shared.map_or("", String::as_str));
+    pub(crate) fn joined(mut self, other: Self) -> Result<Self> {
+        if let Some(shared) = other.clusters.iter().find(|cluster| self.clusters.contains(cluster)) {
+            bail!("both runs have {shared}, which would count twice: leave it out of one, with --problems");
+        }
         self.problems.extend(other.problems);
         self.clusters.extend(other.clusters);
         self.each.extend(other.each);
         Ok(self)
+    }
+
+    /// Returns the mean of the means on clusters, which are those of the number that it is compared with.
+    ///
+    /// # Formula
+    /// (1 / C) sum of m_c over the C clusters, with the standard error sqrt(sum of s_c^2) / C: m_c and s_c are the mean of a
+    /// cluster's problems and its standard error. Differences between clusters are no error, since both sides have the same. NaN
+    /// if a cluster has one problem. There are N - C degrees of freedom with N problems.
+    pub(crate) fn stratified_mean(&self) -> Estimate {
+        let clusters = self.by_cluster();
+        let count = clusters.len() as f64;
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for values in clusters.values() {
+            let n = values.len() as f64;
+            let mean = values.iter().sum::<f64>() / n;
+            let spread: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+            (sum, squares) = (sum + mean, squares + spread / (n * (n - 1.0)));
+        }
+        let units = self.each.len() + 1 - clusters.len();
+        Estimate { value: sum / count, stderr: squares.sqrt() / count, units }
     }
 
     /// Returns the mean.
