@@ -218,6 +218,8 @@ mod tests {
         let also = |key: &str| of(&format!("also = {{ run = \"b\" }}\npublished = {{ {key} = 1 }}"));
         assert!(also("\"ensemble:size=3,steps=9\"").contains("C: b has no agent ensemble:size=3,steps=9"));
         assert_eq!(of("also = { run = \"b\", agents = { mlp = \"mlp:l2=1\" } }\npublished = { mlp = 1 }"), "fits");
+        let stray = of("also = { run = \"b\", agents = { knn = \"mlp:l2=1\" } }\npublished = { mlp = 1 }");
+        assert!(stray.contains("C: `also` names knn, which has no published number"), "{stray}");
         let with = "with = { run = \"b\", score = \"s\" }";
         let difference =
             of(&format!("statistic = \"difference\"\n{with}\npublished = {{ \"ensemble:size=3,steps=9\" = 1 }}"));
