@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use jointly_core::counted::listed;
+use jointly_core::guess;
 use jointly_record::agent_spec::AgentSpec;
 use jointly_record::shell::quoted;
 use serde::Deserialize;
@@ -424,7 +426,13 @@ impl Manifest {
             return Ok(only);
         };
         let found = self.runs.iter().find(|run| run.name == name);
-        found.with_context(|| format!("it has no run {name}"))
+        found.with_context(|| {
+            let names: Vec<&str> = self.runs.iter().map(|run| run.name.as_str()).collect();
+            format!(
+                "it has no run {name}: {}",
+                guess::remedy(name, names.iter().copied(), &format!("its runs are {}", listed(&names, names.len())))
+            )
+        })
     }
 }
 
