@@ -1,7 +1,5 @@
 //! Rank correlations over agents between one score and others, with intervals by the bootstrap over agents and problems.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Result, ensure};
 use jointly_core::correlations::mean_ranks;
 use jointly_core::pick::below;
@@ -67,16 +65,11 @@ impl Scores {
         let same = values.windows(2).all(|pair| pair[0].problems == pair[1].problems);
         ensure!(same, "agents have values on other problems than one another");
         ensure!(values.iter().flat_map(|own| &own.each).all(|value| !value.is_nan()), "an agent's value is no number");
-        let by_cluster = |own: &Values| {
-            let mut clusters: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-            for (cluster, value) in own.clusters.iter().zip(&own.each) {
-                let (sum, count) = clusters.entry(cluster.clone()).or_default();
-                (*sum, *count) = (*sum + value, *count + 1.0);
-            }
-            clusters
+        let names = |own: &Values| own.by_cluster().into_keys().map(str::to_owned).collect();
+        let sums = |own: &Values| {
+            own.by_cluster().values().map(|each| (each.iter().sum::<f64>(), each.len() as f64)).collect()
         };
-        let clusters = values.first().map(|own| by_cluster(own).into_keys().collect()).unwrap_or_default();
-        Ok(Self { clusters, agents: values.iter().map(|own| by_cluster(own).into_values().collect()).collect() })
+        Ok(Self { clusters: values.first().map(names).unwrap_or_default(), agents: values.iter().map(sums).collect() })
     }
 
     /// Returns the mean of each agent.

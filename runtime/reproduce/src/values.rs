@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail};
 use jointly_core::distribution::student_t_quantile;
-use jointly_core::summarize_clusters;
+use jointly_core::{Score, summarize_clusters};
 use serde::Deserialize;
 
 /// The probability that a normal number is less than two standard deviations above its mean.
@@ -64,7 +64,7 @@ impl Values {
     }
 
     /// Returns the values of each cluster.
-    fn by_cluster(&self) -> BTreeMap<&str, Vec<f64>> {
+    pub(crate) fn by_cluster(&self) -> BTreeMap<&str, Vec<f64>> {
         let mut clusters: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for (cluster, value) in self.clusters.iter().zip(&self.each) {
             clusters.entry(cluster).or_default().push(*value);
@@ -74,8 +74,7 @@ impl Values {
 
     /// Returns the mean on each cluster.
     pub(crate) fn cluster_means(&self) -> Vec<(&str, f64)> {
-        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
-        self.by_cluster().into_iter().map(|(cluster, values)| (cluster, mean(values))).collect()
+        self.by_cluster().into_iter().map(|(cluster, values)| (cluster, Score::of(&values).mean)).collect()
     }
 
     /// Joins values on other clusters to these.
@@ -99,17 +98,12 @@ impl Values {
     /// cluster's problems and its standard error. Differences between clusters are no error, since both sides have the same. NaN
     /// if a cluster has one problem. There are N - C degrees of freedom with N problems.
     pub(crate) fn stratified_mean(&self) -> Estimate {
-        let clusters = self.by_cluster();
+        let clusters: Vec<Score> = self.by_cluster().values().map(|values| Score::of(values)).collect();
         let count = clusters.len() as f64;
-        let (mut sum, mut squares) = (0.0, 0.0);
-        for values in clusters.values() {
-            let n = values.len() as f64;
-            let mean = values.iter().sum::<f64>() / n;
-            let spread: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-            (sum, squares) = (sum + mean, squares + spread / (n * (n - 1.0)));
-        }
+        let mean = clusters.iter().map(|cluster| cluster.mean).sum::<f64>() / count;
+        let squares: f64 = clusters.iter().map(|cluster| cluster.stderr.powi(2)).sum();
         let units = self.each.len() + 1 - clusters.len();
-        Estimate { value: sum / count, stderr: squares.sqrt() / count, units }
+        Estimate { value: mean, stderr: squares.sqrt() / count, units }
     }
 
     /// Returns the mean.
