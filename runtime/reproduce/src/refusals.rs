@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail, ensure};
 
 use crate::association::FEWEST;
-use crate::labels::is_chosen_key;
+use crate::labels::{is_chosen_key, parts};
 use crate::manifest::{Association, Comparison, Manifest, Run};
 use crate::outcome::NOT_EXPLAINED;
 use crate::statistic::Statistic;
@@ -34,8 +34,8 @@ impl Manifest {
                 bail!("the arguments of {} have {word}, which is for whoever runs it", run.name);
             }
             let plain = |c: char| c.is_ascii_alphanumeric() || "-_/".contains(c);
-            let parts = run.name.split('/').all(|part| !part.is_empty());
-            ensure!(parts && run.name.chars().all(plain), "{} is no name of a run's directory", run.name);
+            let named = run.name.split('/').all(|part| !part.is_empty());
+            ensure!(named && run.name.chars().all(plain), "{} is no name of a run's directory", run.name);
             if let Some(word) = words.iter().find(|word| word.starts_with("--") && word.contains('=')) {
                 bail!("the arguments of {} have {word}: give an option and its value as two words", run.name);
             }
@@ -47,7 +47,14 @@ impl Manifest {
             }
             if let Some(chosen) = &run.chosen {
                 let sweep = self.run(Some(&chosen.by))?;
-                ensure!(sweep.is_sweep(), "{} is to be chosen by {}, which is no sweep", run.name, chosen.by);
+                let mut agents = BTreeSet::new();
+                let variants = sweep.is_sweep() || sweep.agents().any(|agent| !agents.insert(parts(agent).0));
+                ensure!(
+                    variants,
+                    "{} is to be chosen by {}, which has no two variants of an agent",
+                    run.name,
+                    chosen.by
+                );
             }
         }
         self.comparisons.iter().try_for_each(|comparison| self.check_comparison(comparison))?;
@@ -162,7 +169,7 @@ mod tests {
         let given = RUN.replace("\"mlp\",", "\"--no-clip\", \"mlp\",");
         assert!(defect(&given).contains("have mlp after --no-clip: give agents before options"), "{}", defect(&given));
         let chosen = format!("{RUN}\nchosen = {{ by = \"quick\", score = \"kl_tau1\" }}");
-        assert!(defect(&chosen).contains("which is no sweep"), "{}", defect(&chosen));
+        assert!(defect(&chosen).contains("which has no two variants of an agent"), "{}", defect(&chosen));
         let table = format!("{RUN}\n[[table]]\ntitle = \"KL\"\nscores = [\"kl_tau1\"]\nstatistic = \"ratio\"");
         assert!(defect(&table).contains("mean or rank"), "{}", defect(&table));
         let composite = table.replace("ratio\"", "rank\"\nagents = [\"mlp:*\"]");
