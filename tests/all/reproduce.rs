@@ -72,6 +72,10 @@ fn experiments_are_listed_with_what_they_lack() {
     let misspelt = ["reproduce", "testbed-figure-2x", "--out", out.to_str().unwrap()];
     refused(misspelt, &["no experiment testbed-figure-2x", "testbed-figure-2"]);
     assert!(!out.exists());
+    refused(
+        ["reproduce", "coverage-line", "--check", "--out", out.to_str().unwrap()],
+        &["coverage-line has no scores in", "out/regression/line", "`jointly reproduce coverage-line --out "],
+    );
     let lacks = ["reproduce", "coverage-boston", "--data", nowhere.path().to_str().unwrap()];
     refused(
         lacks,

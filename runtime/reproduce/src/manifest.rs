@@ -334,6 +334,7 @@ impl Comparison {
         match self.tolerance {
             0.0 if self.reading_error == 0.0 => "as published".to_owned(),
             0.0 => format!("published to ±{}", self.reading_error),
+            tolerance if self.reading_error == 0.0 => format!("differences up to {tolerance} count as none"),
             tolerance => format!("published to ±{}, differences up to {tolerance} count as none", self.reading_error),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::association::FEWEST;
 use crate::labels::{is_chosen_key, parts};
@@ -59,8 +59,8 @@ impl Manifest {
         }
         self.comparisons.iter().try_for_each(|comparison| self.check_comparison(comparison))?;
         for association in &self.associations {
-            self.run(association.run.as_deref())?;
-            self.run(association.with.run.as_deref().or(association.run.as_deref()))?;
+            self.has_run(&association.title, association.run.as_deref())?;
+            self.has_run(&association.title, association.with.run.as_deref().or(association.run.as_deref()))?;
             let Association { title, with, problems, agents, .. } = association;
             ensure!(!with.scores.is_empty(), "{title} has no scores to go with");
             ensure!(!with.alike || !problems.is_empty(), "{title}: `alike` needs `problems`, a pattern for each row");
@@ -70,7 +70,7 @@ impl Manifest {
             ensure!(agents.is_empty() || agents.len() >= FEWEST, "{title}: `agents` names fewer than {FEWEST}");
         }
         for table in &self.tables {
-            self.run(table.run.as_deref())?;
+            self.has_run(&table.title, table.run.as_deref())?;
             ensure!(!table.scores.is_empty(), "{} has no scores", table.title);
             let statistic = [Statistic::Mean, Statistic::Rank].contains(&table.statistic);
             ensure!(statistic, "{}: the statistic of a table is mean or rank", table.title);
@@ -81,11 +81,16 @@ impl Manifest {
         Ok(())
     }
 
+    /// Checks that there is the run that a section with this title names.
+    fn has_run(&self, title: &str, run: Option<&str>) -> Result<()> {
+        self.run(run).map(drop).with_context(|| title.to_owned())
+    }
+
     fn check_comparison(&self, comparison: &Comparison) -> Result<()> {
         let title = &comparison.title;
-        self.run(comparison.run.as_deref())?;
+        self.has_run(title, comparison.run.as_deref())?;
         if let Some(side) = &comparison.with {
-            self.run(side.run.as_deref().or(comparison.run.as_deref()))?;
+            self.has_run(title, side.run.as_deref().or(comparison.run.as_deref()))?;
         }
         ensure!(!comparison.published.is_empty(), "{title} has no published number");
         let Comparison { statistic, over, with, .. } = comparison;
@@ -98,7 +103,7 @@ impl Manifest {
             "{title}: `with` is for correlations, which need it, and for differences between problems"
         );
         if let Some(also) = &comparison.also {
-            self.run(Some(&also.run))?;
+            self.has_run(title, Some(&also.run))?;
             let plain = *statistic == Statistic::Mean && comparison.units == Units::Clusters;
             ensure!(
                 plain && comparison.problems.is_none(),
@@ -177,7 +182,7 @@ mod tests {
         let association = "[[association]]\ntitle = \"Ranks\"\nscore = \"regret\"\nwith = { scores = [] }";
         assert!(defect(&format!("{RUN}{association}")).contains("no scores to go with"));
         let other = association.replace("[] }", "[\"kl_tau1\"], run = \"other\" }");
-        assert!(defect(&format!("{RUN}{other}")).contains("it has no run other"));
+        assert!(defect(&format!("{RUN}{other}")).contains("Ranks: it has no run other"));
         let alike = association.replace("[] }", "[\"kl_tau1\"], alike = true }");
         assert!(defect(&format!("{RUN}{alike}")).contains("`alike` needs `problems`"));
         let both = alike
@@ -197,7 +202,7 @@ mod tests {
         };
         let published = "published = { mlp = 1 }";
         let cases = [
-            (format!("run = \"slow\"\n{published}"), "it has no run slow"),
+            (format!("run = \"slow\"\n{published}"), "KL: it has no run slow"),
             ("published = {}".to_owned(), "has no published number"),
             (format!("statistic = \"ratio\"\n{published}"), "a ratio and wins `over`"),
             (format!("over = \"bbb\"\n{published}"), "`over` is for"),
@@ -213,7 +218,7 @@ mod tests {
             (format!("{published}\ntolerance = inf"), "below 0 or not finite"),
             (format!("{published}\nresolution = 0"), "`resolution` is no number above 0"),
             (format!("picture = true\n{published}"), "`picture` is for ratios"),
-            (format!("also = {{ run = \"slow\" }}\n{published}"), "it has no run slow"),
+            (format!("also = {{ run = \"slow\" }}\n{published}"), "KL: it has no run slow"),
             (format!("also = {{ run = \"quick\" }}\nproblems = \"*\"\n{published}"), "leave out `problems`"),
             (format!("also = {{ run = \"quick\" }}\n{published}"), "`also` names a second run"),
             (format!("{published}\nunknown = 1"), "unknown field"),

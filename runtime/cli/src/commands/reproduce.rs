@@ -51,10 +51,10 @@ pub(crate) struct Reproduce {
     /// Keep the finished runs of the experiment among the results, with the commit that this command was built from
     #[arg(long, conflicts_with = "all")]
     keep: bool,
-    /// The folder of new runs
-    #[arg(long, value_name = "DIR", default_value = OUT)]
-    out: PathBuf,
-    /// The folder of kept runs and their pages [default: docs/results; with --check and a file, that of --out]
+    /// The folder of new runs [default: reproduced]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The folder of kept runs and their pages [default: docs/results; with --check and --out or a file, that of --out]
     #[arg(long, value_name = "DIR")]
     kept: Option<PathBuf>,
     /// Print JSON: of the list, or of one experiment
@@ -106,7 +106,7 @@ impl Reproduce {
         }
         if !self.keep {
             let runs: Vec<&Run> = experiment.manifest.runs.iter().collect();
-            return self.run(&experiment, &runs)?.map_or_else(|| self.compare(&experiment, |_| &self.out), Ok);
+            return self.run(&experiment, &runs)?.map_or_else(|| self.compare(&experiment, |_| self.out()), Ok);
         }
         ensure!(find(name)?.is_some(), "--keep is for the project's own experiments, and {name} is a file");
         let commit = commit()?;
@@ -126,14 +126,19 @@ impl Reproduce {
             return Ok(code);
         }
         let place = |run: &Run| {
-            if missing.iter().any(|new| new.name == run.name) { self.out.as_path() } else { self.kept() }
+            if missing.iter().any(|new| new.name == run.name) { self.out() } else { self.kept() }
         };
         let code = self.compare(&experiment, place)?;
         for run in &missing {
-            let kept = keep(&self.out.join(&run.name), self.kept(), &run.name, commit)?;
+            let kept = keep(&self.out().join(&run.name), self.kept(), &run.name, commit)?;
             output::note(&format!("kept {}", kept.shown()));
         }
         Ok(code)
+    }
+
+    /// Returns the folder of new runs.
+    fn out(&self) -> &Path {
+        self.out.as_deref().unwrap_or(Path::new(OUT))
     }
 
     /// Returns the folder of kept runs and their pages.
@@ -141,9 +146,11 @@ impl Reproduce {
         self.kept.as_deref().unwrap_or(Path::new(KEPT))
     }
 
-    /// Returns the folder of the runs to compare: of an experiment in a file, if no other is given, that of new runs.
+    /// Returns the folder of the runs to compare. If --kept gives none, it is that of new runs where --out gives it or the experiment is
+    /// a file.
     fn kept_of(&self, experiment: &str) -> &Path {
-        if is_file(experiment) && self.kept.is_none() { &self.out } else { self.kept() }
+        let new = self.kept.is_none() && (self.out.is_some() || is_file(experiment));
+        if new { self.out() } else { self.kept() }
     }
 
     /// Says how to give the folder of kept runs if it is not there.
@@ -170,6 +177,11 @@ impl Reproduce {
                 (Ok(None), Some(why)) => format!("built, not run: {}", output::one_line(why)),
                 (Ok(None), None) => format!("no run in {}", self.kept().shown()),
             };
+            let own = match Outcome::read(&experiment, |_| self.out()) {
+                Ok(None) => String::new(),
+                Ok(Some(outcome)) => format!("\n    in {}: {}", self.out().shown(), outcome.counts().text()),
+                Err(error) => format!("\n    the run in {} does not fit: {error:#}", self.out().shown()),
+            };
             let data = if manifest.asks_images() {
                 "\n    needs images, which --images DIR gives".to_owned()
             } else if missing.is_empty() {
@@ -177,7 +189,7 @@ impl Reproduce {
             } else {
                 format!("\n    needs {}, which `jointly data` says how to get", missing.join(", "))
             };
-            texts.push(format!("{id}: {}\n    {}\n    {kept}{data}\n", manifest.subject(), manifest.cost));
+            texts.push(format!("{id}: {}\n    {}\n    {kept}{own}{data}\n", manifest.subject(), manifest.cost));
             entries.push(json!({
                 "id": id,
                 "paper": manifest.paper,
@@ -229,15 +241,16 @@ impl Reproduce {
         let mut ended = None;
         let asked = runs.iter().map(|run| self.asked(run));
         let asked: Vec<(PathBuf, Vec<OsString>, Jointly)> = asked.collect::<Result<_>>()?;
+        let named = |run: &Run| format!("{}, run {}", experiment.id, run.name);
         // The first may take hours, so the others' mistakes are found before it starts.
         for (run, (.., command)) in runs.iter().zip(&asked).skip(1) {
-            command.load().with_context(|| run.name.clone())?;
+            command.load().with_context(|| named(run))?;
         }
-        for (out, words, command) in asked {
+        for (run, (out, words, command)) in runs.iter().zip(asked) {
             let shown: Vec<_> =
                 words.iter().map(|word| jointly_record::shell::quoted(&word.to_string_lossy())).collect();
             output::note(&shown.join(" "));
-            let code = command.execute()?;
+            let code = command.execute().with_context(|| named(run))?;
             // A shard and a plan have no scores.
             if !out.join(SCORES).is_file() {
                 ended = Some(code);
@@ -276,7 +289,7 @@ impl Reproduce {
 
     /// Returns the directory of a run, the words of its command, and the command that they are read as.
     fn asked(&self, run: &Run) -> Result<(PathBuf, Vec<OsString>, Jointly)> {
-        let out = self.out.join(&run.name);
+        let out = self.out().join(&run.name);
         let mut words: Vec<OsString> = vec!["jointly".into()];
         words.extend(run.arguments.iter().map(OsString::from));
         words.extend(self.data.words());
@@ -296,11 +309,11 @@ impl Reproduce {
             let runs = experiment.manifest.runs.iter();
             let runs: Vec<String> = runs.map(|run| folder(run).join(&run.name).shown().to_string()).collect();
             let name = self.experiment.as_deref().unwrap_or(&experiment.id);
-            bail!(
-                "{} has no scores in {}; `jointly reproduce {name}` runs it, or {REMEDY}",
-                experiment.id,
-                runs.join(", ")
-            );
+            let remedy = match &self.out {
+                Some(out) => format!("`jointly reproduce {name} --out {}` runs it", out.shown()),
+                None => format!("`jointly reproduce {name}` runs it, or {REMEDY}"),
+            };
+            bail!("{} has no scores in {}; {remedy}", experiment.id, runs.join(", "));
         };
         let defects = outcome.defects();
         if self.json {
@@ -320,7 +333,7 @@ impl Reproduce {
 
     /// Writes the pictures of an experiment beside its runs.
     fn draw(&self, outcome: &Outcome) -> Result<()> {
-        let folder = &self.out;
+        let folder = self.out();
         for (number, picture) in (1..).zip(outcome.pictures()?) {
             fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.shown()))?;
             let path = folder.join(outcome.experiment.picture(number));
