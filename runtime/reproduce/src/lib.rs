@@ -5,6 +5,7 @@
 
 mod asked;
 mod association;
+mod braces;
 mod data;
 mod experiments;
 mod kept;

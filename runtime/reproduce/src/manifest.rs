@@ -10,6 +10,7 @@ use jointly_record::agent_spec::AgentSpec;
 use jointly_record::shell::quoted;
 use serde::Deserialize;
 
+use crate::braces;
 use crate::labels::in_order;
 use crate::statistic::Statistic;
 use crate::values::Units;
@@ -66,7 +67,11 @@ pub struct Manifest {
 pub struct Run {
     /// The name of its directory, below that of all results.
     pub name: String,
-    /// The words after `jointly`, without `--out`, `--data` and `--jobs`.
+    /// The words after `jointly`, without `--out`, `--data` and `--jobs`, as the manifest has them.
+    #[serde(rename = "arguments")]
+    pub(crate) written: Vec<String>,
+    /// The same words with an agent for each value in braces.
+    #[serde(skip)]
     pub arguments: Vec<String>,
     /// The datasets that it needs, by the names of `jointly data`.
     #[serde(default)]
@@ -354,6 +359,9 @@ impl Manifest {
                 error.message()
             )
         })?;
+        for run in &mut manifest.runs {
+            run.arguments = braces::agents(&run.written).with_context(|| format!("{name} is no manifest"))?;
+        }
         manifest
             .put_labels_in_order()
             .and_then(|()| manifest.check())

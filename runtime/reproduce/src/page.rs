@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use jointly_record::quantity::{self, counted};
 use jointly_record::shell;
 
+use crate::braces;
 use crate::experiments::Experiment;
 use crate::kept::KeptRun;
 use crate::labels::chosen_key;
@@ -148,8 +149,8 @@ fn paragraph(text: &mut String, begin: &str, words: &str) {
 
 /// Returns the command of a run.
 pub fn command(run: &Run) -> String {
-    let words = run.arguments.iter().map(|word| shell::quoted(word));
-    let words: Vec<String> = words.chain(["--out".to_owned(), shell::quoted(&run.name)]).collect();
+    let words: Vec<String> =
+        braces::shown(&run.written).chain(["--out".to_owned(), shell::quoted(&run.name)]).collect();
     format!("jointly {}", words.join(" "))
 }
 
