@@ -1,14 +1,26 @@
-//! Values in braces, as bash reads them: `bbb:epochs={100,300}` stands for `bbb:epochs=100` and `bbb:epochs=300`.
+//! Values in braces, as bash reads them: `bbb:epochs={100,300}` stands for `bbb:epochs=100` and `bbb:epochs=300`. Braces without
+//! a comma are text.
 
-use anyhow::{Result, ensure};
-use jointly_record::plan::MOST_AGENTS;
+use anyhow::{Context as _, Result, ensure};
 use jointly_record::shell::quoted;
 
-/// Splits a word at its first braces into what is before, inside and after them.
+/// The most bytes of all agents that braces of a manifest stand for.
+pub(crate) const MOST_BYTES: usize = 1 << 22;
+/// What a list has for each word beside its letters, in bytes.
+const ENTRY: usize = 32;
+
+/// Splits a word at the first braces with several values into what is before, inside and after them.
 fn split(word: &str) -> Option<(&str, &str, &str)> {
-    let (before, rest) = word.split_once('{')?;
-    let (inside, after) = rest.split_once('}')?;
-    Some((before, inside, after))
+    let mut from = 0;
+    loop {
+        let close = from + word[from..].find('}')?;
+        if let Some(open) = word[from..close].rfind('{').map(|at| from + at)
+            && word[open..close].contains(',')
+        {
+            return Some((&word[..open], &word[open + 1..close], &word[close + 1..]));
+        }
+        from = close + 1;
+    }
 }
 
 /// Returns the number of words that a word stands for.
@@ -21,7 +33,7 @@ fn count(word: &str) -> usize {
     count
 }
 
-/// Returns the words that a word stands for. A word without braces stands for itself.
+/// Returns the words that a word stands for. A word without values in braces stands for itself.
 fn expanded(word: &str) -> Vec<String> {
     let (mut starts, mut rest) = (vec![String::new()], word);
     while let Some((before, inside, after)) = split(rest) {
@@ -39,35 +51,43 @@ fn before_options(words: &[String]) -> usize {
     words.iter().take_while(|word| !word.starts_with("--")).count()
 }
 
-/// Returns the words of a command with an agent for each value. Options keep their braces, which are for patterns of problems.
+/// Returns the words of a command with an agent for each value, and takes their bytes from those that are `left`. Options keep their
+/// braces, which are for patterns of problems.
 ///
 /// # Errors
-/// When a word stands for more agents than a plan may have.
-pub(crate) fn agents(words: &[String]) -> Result<Vec<String>> {
+/// When braces are inside others, or too few bytes are left, before anything is made.
+pub(crate) fn agents(words: &[String], left: &mut usize) -> Result<Vec<String>> {
     let (agents, options) = words.split_at(before_options(words));
     for word in agents {
-        ensure!(
-            count(word) <= MOST_AGENTS,
-            "{word} stands for {} agents, at most {MOST_AGENTS} are allowed",
-            count(word)
-        );
+        let open = |text: &str| text.matches('{').count() > text.matches('}').count();
+        let nested = split(word).is_some_and(|(before, ..)| open(before));
+        ensure!(!nested, "an agent has braces inside braces: give a list of values in each");
+        let bytes = count(word).saturating_mul(word.len() + ENTRY);
+        let rest = left.checked_sub(bytes);
+        *left = rest.context("the agents that braces stand for are too long together: give fewer values")?;
     }
     Ok(agents.iter().flat_map(|word| expanded(word)).chain(options.iter().cloned()).collect())
 }
 
-/// Returns the words of a command as bash takes them, which makes an agent for each value itself.
-pub(crate) fn shown(words: &[String]) -> impl Iterator<Item = String> {
-    let agents = before_options(words);
-    words.iter().enumerate().map(move |(place, word)| {
+/// Returns the words of a command as bash takes them: with the braces where it makes an agent for each value itself.
+pub(crate) fn shown(words: &[String]) -> Vec<String> {
+    let (agents, options) = words.split_at(before_options(words));
+    let each = |word: &String| {
         let without: String = word.chars().filter(|c| !"{}".contains(*c)).collect();
-        let plain = place < agents && count(word) > 1 && quoted(&without) == without;
-        if plain { word.clone() } else { quoted(word) }
-    })
+        let odd = word.matches('{').count() != word.matches('}').count();
+        if count(word) > 1 && quoted(&without) == without && !odd {
+            return vec![word.clone()];
+        }
+        expanded(word).iter().map(|one| quoted(one)).collect()
+    };
+    agents.iter().flat_map(each).chain(options.iter().map(|word| quoted(word))).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{agents, shown};
+    use std::process::Command;
+
+    use super::{MOST_BYTES, agents, shown};
 
     #[test]
     fn an_agent_has_each_value_and_an_option_its_braces() {
@@ -82,14 +102,38 @@ mod tests {
             "--problems",
             "*/seed{1,2}",
         ];
-        assert_eq!(agents(&words).unwrap(), expected);
-        let line = shown(&words).collect::<Vec<_>>().join(" ");
-        assert_eq!(line, "run mlp bbb:epochs={1,2},hidden={5,9} --problems '*/seed{1,2}'");
-        let odd = ["run", "a{1", "exec:x {1,2}"].map(str::to_owned);
-        assert_eq!(agents(&odd[..2]).unwrap(), odd[..2]);
-        assert_eq!(shown(&odd).collect::<Vec<_>>(), ["run", "'a{1'", "'exec:x {1,2}'"]);
-        let many = ["run".to_owned(), format!("bbb:{}", "{1,2}".repeat(70))];
-        let refused = agents(&many).unwrap_err().to_string();
-        assert!(refused.contains("agents, at most 10000 are allowed"), "{refused}");
+        assert_eq!(agents(&words, &mut MOST_BYTES.clone()).unwrap(), expected);
+        assert_eq!(shown(&words).join(" "), "run mlp bbb:epochs={1,2},hidden={5,9} --problems '*/seed{1,2}'");
+    }
+
+    #[test]
+    fn bash_reads_the_agents_of_a_shown_command() {
+        for word in [
+            "a{1",
+            "a{1}",
+            "a{}",
+            "a}{1,2}",
+            "{a}{1,2}",
+            "exec:x {1,2}",
+            "a={1,2}b={3,4,}",
+            "a$={1,2}",
+            "'{1,2}",
+            "{a{b}c,d}x",
+        ] {
+            let words = [word.to_owned(), "--problems".to_owned(), "*/{a,b}".to_owned()];
+            let expected = agents(&words, &mut MOST_BYTES.clone()).unwrap();
+            let line = format!("printf '%s\\n' {}", shown(&words).join(" "));
+            let Ok(read) = Command::new("bash").args(["-c", &line]).output() else { return };
+            assert_eq!(String::from_utf8_lossy(&read.stdout).lines().collect::<Vec<_>>(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn too_many_agents_are_refused_before_they_are_made() {
+        let refused = |words: &[String]| agents(words, &mut MOST_BYTES.clone()).unwrap_err().to_string();
+        for many in [vec![format!("bbb:{}", "{1,2}".repeat(70))], vec!["{1,2}".repeat(13); 1000]] {
+            assert!(refused(&many).contains("give fewer values"), "{}", refused(&many));
+        }
+        assert!(refused(&["{a,{b,c}}".to_owned()]).contains("braces inside braces"));
     }
 }

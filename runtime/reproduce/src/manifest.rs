@@ -359,8 +359,10 @@ impl Manifest {
                 error.message()
             )
         })?;
+        let mut left = braces::MOST_BYTES;
         for run in &mut manifest.runs {
-            run.arguments = braces::agents(&run.written).with_context(|| format!("{name} is no manifest"))?;
+            let words = braces::agents(&run.written, &mut left);
+            run.arguments = words.with_context(|| format!("{name} is no manifest: {}", run.name))?;
         }
         manifest
             .put_labels_in_order()

@@ -149,8 +149,7 @@ fn paragraph(text: &mut String, begin: &str, words: &str) {
 
 /// Returns the command of a run.
 pub fn command(run: &Run) -> String {
-    let words: Vec<String> =
-        braces::shown(&run.written).chain(["--out".to_owned(), shell::quoted(&run.name)]).collect();
+    let words = [braces::shown(&run.written), vec!["--out".to_owned(), shell::quoted(&run.name)]].concat();
     format!("jointly {}", words.join(" "))
 }
 

@@ -52,7 +52,7 @@ pub(crate) struct Reproduce {
     #[arg(long, conflicts_with = "all")]
     keep: bool,
     /// The folder of new runs [default: reproduced]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "all")]
     out: Option<PathBuf>,
     /// The folder of kept runs and their pages [default: docs/results; with --check and --out or a file, that of --out]
     #[arg(long, value_name = "DIR")]
@@ -146,8 +146,8 @@ impl Reproduce {
         self.kept.as_deref().unwrap_or(Path::new(KEPT))
     }
 
-    /// Returns the folder of the runs to compare. If --kept gives none, it is that of new runs where --out gives it or the experiment is
-    /// a file.
+    /// Returns the folder of the runs to compare: that of --kept if it is given, else that of --out if it is given or the experiment is a
+    /// file, else docs/results.
     fn kept_of(&self, experiment: &str) -> &Path {
         let new = self.kept.is_none() && (self.out.is_some() || is_file(experiment));
         if new { self.out() } else { self.kept() }
@@ -309,7 +309,7 @@ impl Reproduce {
             let runs = experiment.manifest.runs.iter();
             let runs: Vec<String> = runs.map(|run| folder(run).join(&run.name).shown().to_string()).collect();
             let name = self.experiment.as_deref().unwrap_or(&experiment.id);
-            let remedy = match &self.out {
+            let remedy = match self.out.as_ref().filter(|_| self.kept.is_none()) {
                 Some(out) => format!("`jointly reproduce {name} --out {}` runs it", out.shown()),
                 None => format!("`jointly reproduce {name}` runs it, or {REMEDY}"),
             };
