@@ -6,7 +6,7 @@ use jointly_record::shell::quoted;
 
 /// The most bytes of all agents that braces of a manifest stand for.
 pub(crate) const MOST_BYTES: usize = 1 << 22;
-/// What a list has for each word beside its letters, in bytes.
+/// The memory that a list takes for a word in addition to its text, in bytes.
 const ENTRY: usize = 32;
 
 /// Splits a word at the first braces with several values into what is before, inside and after them.
@@ -123,7 +123,7 @@ mod tests {
             let words = [word.to_owned(), "--problems".to_owned(), "*/{a,b}".to_owned()];
             let expected = agents(&words, &mut MOST_BYTES.clone()).unwrap();
             let line = format!("printf '%s\\n' {}", shown(&words).join(" "));
-            let Ok(read) = Command::new("bash").args(["-c", &line]).output() else { return };
+            let read = Command::new("bash").args(["-c", &line]).output().expect("bash runs");
             assert_eq!(String::from_utf8_lossy(&read.stdout).lines().collect::<Vec<_>>(), expected, "{line}");
         }
     }

@@ -70,7 +70,7 @@ pub struct Run {
     /// The words after `jointly`, without `--out`, `--data` and `--jobs`, as the manifest has them.
     #[serde(rename = "arguments")]
     pub(crate) written: Vec<String>,
-    /// The same words with an agent for each value in braces.
+    /// The same words after braces are expanded: one agent for each value.
     #[serde(skip)]
     pub arguments: Vec<String>,
     /// The datasets that it needs, by the names of `jointly data`.

@@ -81,7 +81,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// Checks that there is the run that a section with this title names.
+    /// Checks that the run exists which a section names. The section's title stands in the error.
     fn has_run(&self, title: &str, run: Option<&str>) -> Result<()> {
         self.run(run).map(drop).with_context(|| title.to_owned())
     }

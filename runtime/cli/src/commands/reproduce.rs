@@ -241,16 +241,16 @@ impl Reproduce {
         let mut ended = None;
         let asked = runs.iter().map(|run| self.asked(run));
         let asked: Vec<(PathBuf, Vec<OsString>, Jointly)> = asked.collect::<Result<_>>()?;
-        let named = |run: &Run| format!("{}, run {}", experiment.id, run.name);
+        let place = |run: &Run| format!("{}, run {}", experiment.id, run.name);
         // The first may take hours, so the others' mistakes are found before it starts.
         for (run, (.., command)) in runs.iter().zip(&asked).skip(1) {
-            command.load().with_context(|| named(run))?;
+            command.load().with_context(|| place(run))?;
         }
         for (run, (out, words, command)) in runs.iter().zip(asked) {
             let shown: Vec<_> =
                 words.iter().map(|word| jointly_record::shell::quoted(&word.to_string_lossy())).collect();
             output::note(&shown.join(" "));
-            let code = command.execute().with_context(|| named(run))?;
+            let code = command.execute().with_context(|| place(run))?;
             // A shard and a plan have no scores.
             if !out.join(SCORES).is_file() {
                 ended = Some(code);
