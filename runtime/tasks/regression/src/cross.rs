@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use belief::{BeliefDefect, CorrelationBelief};
+pub(crate) use belief::{MOST_BATCH, MOST_ROWS};
 
 use jointly_core::correlations::{CrossLikelihoods, DensityError};
 use jointly_core::score::Real;
@@ -77,7 +78,7 @@ pub fn cross_scores(beliefs: &[&[u8]]) -> Result<CrossScores, CrossError> {
         return Err(CrossError::Different { index });
     }
     let (targets, batch) = (first.targets().to_vec(), first.batch());
-    let moments: Vec<_> = beliefs.iter().map(|belief| belief.moments().clone()).collect();
+    let moments: Vec<_> = beliefs.into_iter().map(CorrelationBelief::into_moments).collect();
     let cross = CrossLikelihoods::new(&moments, &targets, batch as usize)?;
     let each = || 0..moments.len();
     let table = |entry: &dyn Fn(usize, usize) -> Option<f64>| {

@@ -10,10 +10,10 @@ const MAGIC: [u8; 8] = *b"jointly1";
 const HEADER: usize = 16;
 /// Number of lists with one `f64` per row.
 const LISTS: usize = 4;
-/// Maximum number of rows, so that no size overflows: 8.6 MB.
-const MOST_ROWS: u32 = 2048;
-/// Maximum number of points in a group.
-const MOST_BATCH: u32 = 64;
+/// Maximum number of rows, whose correlations are stored for all pairs: 12.6 MB.
+pub(crate) const MOST_ROWS: u32 = 2500;
+/// Maximum number of points in a group, whose correlations are factorised.
+pub(crate) const MOST_BATCH: u32 = 64;
 /// The largest absolute value of a mean or target, and the square root of the largest variance, so that residuals and
 /// sums of these do not overflow.
 const LARGEST: f64 = 1e100;
@@ -79,7 +79,7 @@ impl CorrelationBelief {
     /// When the absolute value of a mean or target exceeds 1e100, or a variance exceeds 1e200.
     ///
     /// # Panics
-    /// When there is not one target for each row, the number of rows is not 1 to 2048, or `batch` is not 1 to 64.
+    /// When there is not one target for each row, the number of rows is not 1 to 2500, or `batch` is not 1 to 64.
     pub fn new(moments: &Moments, targets: &[f64], batch: u32) -> Result<Self, BeliefDefect> {
         assert_eq!(moments.rows(), targets.len(), "a target for each row");
         in_range(targets.len() as u32, batch).expect("sizes in range");
@@ -90,8 +90,8 @@ impl CorrelationBelief {
     }
 
     /// Returns the moments, with correlations rounded to `f32`.
-    pub fn moments(&self) -> &Moments {
-        &self.moments
+    pub fn into_moments(self) -> Moments {
+        self.moments
     }
 
     /// Returns the target of each row.

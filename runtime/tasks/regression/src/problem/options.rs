@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::cross::{MOST_BATCH, MOST_ROWS};
 use crate::noise::Noise;
 use crate::predictive::{OptionsError, PredictionOptions};
 use crate::process::Residuals;
@@ -22,10 +23,6 @@ const MOST_LEVELS: usize = 100;
 const MOST_ROUNDS: u32 = 200;
 /// Default number of functions from which covariances are estimated.
 const MOMENT_DRAWS: u32 = 1000;
-/// Maximum number of test points whose correlations are stored, for all pairs.
-pub(super) const MOST_BELIEF_ROWS: u32 = 2048;
-/// Maximum number of points in a group, whose correlations are factorised.
-pub(super) const MOST_BATCH: u32 = 64;
 
 /// Options for running regression problems.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -146,7 +143,7 @@ impl RegressionOptions {
             ("test", self.test, self.batch, MOST_POINTS),
             ("batch", self.batch, 1, MOST_BATCH),
             ("random_batches", self.random_batches, 1, MOST),
-            ("belief_rows", self.belief_rows, 1, MOST_BELIEF_ROWS),
+            ("belief_rows", self.belief_rows, 1, MOST_ROWS),
             ("exact_rows", self.exact_rows, 0, MOST),
             ("rounds", self.rounds, 0, MOST_ROUNDS),
         ];

@@ -34,6 +34,15 @@ fn sizes_are_the_papers() {
 }
 
 #[test]
+fn agents_are_compared_at_all_test_rows_of_the_papers_tables() {
+    let options = regression_suite("correlations/uci").unwrap().options;
+    for name in TABLES {
+        let rows = (f64::from(uci_card(name).unwrap().rows) * options.test_share).round() as u32;
+        assert!(rows <= options.belief_rows && rows <= options.exact_rows, "{name}: {rows}");
+    }
+}
+
+#[test]
 fn names_tell_what_shares_data() {
     let find = |suite: &str, name: &str| {
         regression_suite(suite).unwrap().problems.into_iter().find(|problem| problem.name == name).unwrap()
