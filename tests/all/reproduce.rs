@@ -63,20 +63,34 @@ fn a_page_that_says_anything_else_is_found() {
 #[test]
 fn experiments_are_listed_with_what_they_lack() {
     let nowhere = tempfile::tempdir().unwrap();
-    let text = done(["reproduce", "--kept", &kept(), "--data", nowhere.path().to_str().unwrap()]);
+    // A run of one's own is listed beside the kept one; here it is a copy of that.
+    let out = nowhere.path().join("out");
+    let own = out.join("regression/line");
+    fs::create_dir_all(&own).unwrap();
+    for file in fs::read_dir(Path::new(&kept()).join("regression/line")).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), own.join(file.file_name())).unwrap();
+    }
+    let data = nowhere.path().to_str().unwrap();
+    let list = ["reproduce", "--kept", &kept(), "--data", data, "--out", out.to_str().unwrap()];
+    let text = done(list);
     fits_a_terminal(&text);
-    for part in ["testbed-figure-2: Neural Testbed, Figure 2", "reproduced", "differ", "needs"] {
+    for part in ["testbed-figure-2: Neural Testbed, Figure 2", "reproduced", "differ", "needs", "/out: 1 reproduced"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let out = nowhere.path().join("out");
-    let misspelt = ["reproduce", "testbed-figure-2x", "--out", out.to_str().unwrap()];
+    let entries: Vec<Value> = serde_json::from_str(&done(list.iter().copied().chain(["--json"]))).unwrap();
+    let own = |id: &str| &entries.iter().find(|entry| entry["id"] == id).unwrap()["own"];
+    assert_eq!(own("coverage-line")["reproduced"], 1);
+    assert!(own("coverage-boston").is_null());
+    let nothing = nowhere.path().join("nothing");
+    let misspelt = ["reproduce", "testbed-figure-2x", "--out", nothing.to_str().unwrap()];
     refused(misspelt, &["no experiment testbed-figure-2x", "testbed-figure-2"]);
-    assert!(!out.exists());
+    assert!(!nothing.exists());
     refused(
-        ["reproduce", "coverage-line", "--check", "--out", out.to_str().unwrap()],
-        &["coverage-line has no scores in", "out/regression/line", "`jointly reproduce coverage-line --out "],
+        ["reproduce", "coverage-line", "--check", "--out", nothing.to_str().unwrap()],
+        &["coverage-line has no scores in", "nothing/regression/line", "`jointly reproduce coverage-line --out "],
     );
-    let lacks = ["reproduce", "coverage-boston", "--data", nowhere.path().to_str().unwrap()];
+    let lacks = ["reproduce", "coverage-boston", "--data", data];
     refused(
         lacks,
         &["coverage-boston needs data that are not there", "boston", "what needs none of them", "coverage-line"],

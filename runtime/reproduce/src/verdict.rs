@@ -2,6 +2,8 @@
 
 use std::ops::AddAssign;
 
+use serde::Serialize;
+
 use crate::manifest::{Comparison, Published};
 use crate::values::Estimate;
 
@@ -31,7 +33,7 @@ impl Verdict {
 }
 
 /// The numbers of verdicts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Numbers that are reproduced.
     pub reproduced: usize,

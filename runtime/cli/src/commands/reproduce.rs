@@ -177,7 +177,8 @@ impl Reproduce {
                 (Ok(None), Some(why)) => format!("built, not run: {}", output::one_line(why)),
                 (Ok(None), None) => format!("no run in {}", self.kept().shown()),
             };
-            let own = match Outcome::read(&experiment, |_| self.out()) {
+            let own = if self.out() == self.kept() { Ok(None) } else { Outcome::read(&experiment, |_| self.out()) };
+            let own_text = match &own {
                 Ok(None) => String::new(),
                 Ok(Some(outcome)) => format!("\n    in {}: {}", self.out().shown(), outcome.counts().text()),
                 Err(error) => format!("\n    the run in {} does not fit: {error:#}", self.out().shown()),
@@ -189,7 +190,7 @@ impl Reproduce {
             } else {
                 format!("\n    needs {}, which `jointly data` says how to get", missing.join(", "))
             };
-            texts.push(format!("{id}: {}\n    {}\n    {kept}{own}{data}\n", manifest.subject(), manifest.cost));
+            texts.push(format!("{id}: {}\n    {}\n    {kept}{own_text}{data}\n", manifest.subject(), manifest.cost));
             entries.push(json!({
                 "id": id,
                 "paper": manifest.paper,
@@ -202,6 +203,7 @@ impl Reproduce {
                 "uncertain": counts.map(|counts| counts.uncertain),
                 "fitted": counts.map(|counts| counts.fitted),
                 "differ": counts.map(|counts| counts.differ),
+                "own": own.ok().flatten().as_ref().map(Outcome::counts),
             }));
         }
         if self.json {
