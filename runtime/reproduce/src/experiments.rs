@@ -68,6 +68,7 @@ experiments! {
     "correlations-table-1-means",
     "correlations-table-1-tuned",
     "correlations-large",
+    "correlations-large-trained",
     "correlations-figure-3",
     "correlations-figure-4",
     "correlations-figure-12",
