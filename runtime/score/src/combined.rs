@@ -18,7 +18,7 @@ pub struct Merged<'e> {
     results: Results<'e>,
     /// The same, if agents are scored against each other.
     held: Option<Vec<UnitResult>>,
-    beliefs: Beliefs,
+    beliefs: Beliefs<'e>,
     /// The entries by name, each with the labels of its agents in the combined plan.
     pub entries: Vec<(String, Vec<String>)>,
     /// Who entered an agent in a contest, by its label in the combined plan.
@@ -69,7 +69,10 @@ impl<'e> Merged<'e> {
             places.push(own);
         }
         let labels = labels(&agents, &names)?;
-        let beliefs: BTreeMap<_, _> = entries.iter().flat_map(|entry| entry.beliefs.clone()).collect();
+        let mut beliefs = Beliefs::default();
+        for entry in entries {
+            beliefs.extend(entry.beliefs());
+        }
         let entered = entries.iter().zip(&places).flat_map(|(entry, places)| entry.entrants().iter().zip(places));
         let mut entrants: BTreeMap<&String, BTreeSet<&str>> = BTreeMap::new();
         for (entrant, place) in entered {

@@ -1,6 +1,7 @@
 //! An entry is a finished run, as a directory or packed into one file. Checks whether its claims follow from its
 //! journal.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -17,7 +18,7 @@ use jointly_record::unit::{Unit, UnitResult};
 use crate::claims::{self, Claims};
 use crate::finished::Finished;
 use crate::run_results::hold;
-use crate::scores::{self, Beliefs, Results, Scores};
+use crate::scores::{Beliefs, Results, Scores};
 
 /// A finished run, with a result for every unit of its plan.
 pub struct Entry {
@@ -31,8 +32,8 @@ pub struct Entry {
     pub plan: Plan,
     /// Where the results are in the journal: one for each unit.
     pub lines: PlanLines,
-    /// The predictions by which agents are scored against each other.
-    pub beliefs: Beliefs,
+    /// The digests of the predictions by which agents are scored against each other.
+    beliefs: BTreeSet<String>,
     claims: Claims,
 }
 
@@ -91,12 +92,16 @@ impl Entry {
         finished
             .check(&lines, directory.remedy("give the same `jointly run` again"))
             .with_context(|| format!("{} is not a finished run of its plan", path.shown()))?;
+        let mut beliefs = BTreeSet::new();
+        if found.have_beliefs() {
+            beliefs.extend(
+                hold(&directory, &lines)?.iter().filter_map(|result| result.outcome.belief()).map(str::to_owned),
+            );
+        }
         // Every belief that the journal names must be there, undamaged.
-        let beliefs = if found.have_beliefs() {
-            scores::beliefs(&hold(&directory, &lines)?, &directory)?
-        } else {
-            Beliefs::new()
-        };
+        for digest in &beliefs {
+            directory.belief(digest)?;
+        }
         let claims = Claims::read(&directory)?;
         Ok(Self { path: path.to_owned(), contest: None, directory, plan, lines, beliefs, claims })
     }
@@ -141,6 +146,11 @@ impl Entry {
         hold(&self.directory, &self.lines)
     }
 
+    /// Returns the predictions by which agents are scored against each other.
+    pub fn beliefs(&self) -> Beliefs<'_> {
+        Beliefs::named(self.beliefs.iter().map(String::as_str), &self.directory)
+    }
+
     /// Returns the first place in which the claims differ from what the journal gives.
     ///
     /// # Errors
@@ -152,7 +162,7 @@ impl Entry {
             Scores::summed_up(&self.plan, Results::of(&self.plan, &self.directory, &self.lines))?
         } else {
             held = self.results()?;
-            Scores::among(&self.plan, &held, &self.beliefs)?
+            Scores::among(&self.plan, &held, &self.beliefs())?
         };
         self.claims.defect(&self.directory, &scores)
     }
@@ -175,7 +185,7 @@ impl Entry {
     pub fn to_pack(&self) -> Result<Vec<u8>> {
         let results = self.results()?;
         let texts = self.texts(&results)?.into_iter().map(|(name, text)| Ok((name.to_owned(), text.into_bytes())));
-        let kept = kept(&self.plan, self.beliefs.keys().map(String::as_str))?
+        let kept = kept(&self.plan, self.beliefs.iter().map(String::as_str))?
             .into_iter()
             .map(|(kind, digest)| Ok((kind.path(&digest), self.directory.whole(kind, &digest)?)));
         pack::pack(texts.chain(kept)).with_context(|| format!("failed to pack {}", self.shown()))

@@ -29,7 +29,7 @@ mod values;
 pub use across::Across;
 pub use agent::{AgentScores, UnitScores};
 pub use classification::BestAccuracies;
-pub use cross::{Beliefs, CrossProblem, read as beliefs};
+pub use cross::{Beliefs, CrossProblem};
 pub use problem::ScoredProblem;
 pub use results::Results;
 pub use totals::Totals;
@@ -58,13 +58,13 @@ impl<'a> Scores<'a> {
     /// # Errors
     /// When a belief is missing or damaged, or beliefs cannot be compared.
     pub fn with_beliefs(plan: &'a Plan, results: &'a [UnitResult], directory: &RunDirectory) -> Result<Self> {
-        Self::among(plan, results, &cross::read(results, directory)?)
+        Self::among(plan, results, &Beliefs::of(results, directory))
     }
 
-    /// Gathers results and scores agents against each other by the given beliefs, which are keyed by digest.
+    /// Gathers results and scores agents against each other by the given beliefs.
     ///
     /// # Errors
-    /// When beliefs cannot be compared.
+    /// When a belief is missing or damaged, or beliefs cannot be compared.
     pub fn among(plan: &'a Plan, results: &'a [UnitResult], beliefs: &Beliefs) -> Result<Self> {
         let mut scores = Self::new(plan, results);
         scores.cross = cross::score(&mut scores.agents, plan, beliefs)?;

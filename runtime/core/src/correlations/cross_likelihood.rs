@@ -81,21 +81,24 @@ impl CrossLikelihoods {
     ///
     /// # Panics
     /// When the rows of a belief do not match the targets, or `size` is 0.
-    pub fn new(beliefs: &[Moments], targets: &[f64], size: usize) -> Result<Self, DensityError> {
+    pub fn new(beliefs: impl IntoIterator<Item = Moments>, targets: &[f64], size: usize) -> Result<Self, DensityError> {
         if targets.is_empty() {
             return Err(DensityError::Empty);
         }
         if let Some(row) = targets.iter().position(|y| !y.is_finite()) {
             return Err(DensityError::Target { row });
         }
-        let correlations: Vec<Dense> = beliefs.iter().map(Moments::target_correlation).collect();
+        // Of each belief only its correlations are held, a matrix of all pairs of rows.
+        let mut correlations = Vec::new();
         let mut failures = Vec::new();
         let mut references = Vec::new();
-        for (j, belief) in beliefs.iter().enumerate() {
-            match Marginals::new(belief, targets) {
-                Ok(marginals) => references.push((j, marginals, correlated_groups(&correlations[j], size))),
+        for (j, belief) in beliefs.into_iter().enumerate() {
+            let correlation = belief.target_correlation();
+            match Marginals::new(&belief, targets) {
+                Ok(marginals) => references.push((j, marginals, correlated_groups(&correlation, size))),
                 Err(failure) => failures.push((j, failure)),
             }
+            correlations.push(correlation);
         }
         let mut columns = Vec::new();
         for i in references.iter().map(|(j, ..)| *j) {
@@ -117,7 +120,7 @@ impl CrossLikelihoods {
             ranks.extend(mean_ranks(&descending));
         }
         let ranks = Dense::new(kept.len(), compared.len(), ranks).expect("a rank for each likelihood");
-        Ok(Self { beliefs: beliefs.len(), compared, likelihoods, ranks, failures })
+        Ok(Self { beliefs: correlations.len(), compared, likelihoods, ranks, failures })
     }
 
     /// Returns the number of beliefs given, including those that are not compared.

@@ -3,19 +3,65 @@
 use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context, Result, ensure};
-use jointly_core::printable::ShowPath as _;
 use jointly_core::{At, Real, ScoreDef, Scored};
 use jointly_record::directory::RunDirectory;
-use jointly_record::pack_members::MOST_BYTES;
+use jointly_record::kept::Kept;
 use jointly_record::plan::Plan;
 use jointly_record::unit::UnitResult;
 use jointly_regression::scores::SCORES;
-use jointly_regression::{CrossScores, cross_scores};
+use jointly_regression::{CrossScores, MOST_BELIEF_BYTES, cross_scores};
 
 use super::agent::AgentScores;
 
-/// The predictions of agents at problems' test inputs, keyed by the digest that their results name.
-pub type Beliefs = BTreeMap<String, Vec<u8>>;
+/// The most bytes of beliefs on one problem, which are held together: those of 42 agents at 2500 test inputs. As matrices
+/// they take four times as much.
+const MOST_OF_PROBLEM: u64 = 512 << 20;
+
+const _: () = assert!(MOST_BELIEF_BYTES as u64 <= Kept::Belief.most_bytes(), "every belief can be read");
+
+/// Where the predictions of agents at problems' test inputs are, by the digest that their results name.
+#[derive(Default)]
+pub struct Beliefs<'d>(BTreeMap<String, &'d RunDirectory>);
+
+impl<'d> Beliefs<'d> {
+    /// Finds the beliefs that results name in the directory of their run. They are read when they are compared, those of
+    /// one problem at a time.
+    pub fn of(results: &[UnitResult], directory: &'d RunDirectory) -> Self {
+        Self::named(results.iter().filter_map(|result| result.outcome.belief()), directory)
+    }
+
+    /// Finds beliefs by their digests.
+    pub fn named<'n>(digests: impl IntoIterator<Item = &'n str>, directory: &'d RunDirectory) -> Self {
+        Self(digests.into_iter().map(|digest| (digest.to_owned(), directory)).collect())
+    }
+
+    /// Adds those of another run.
+    pub fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Reads those of one problem, if together they have no more than `most` bytes.
+    fn read(&self, problem: &str, digests: &[&str], most: u64) -> Result<Vec<Vec<u8>>> {
+        let (mut beliefs, mut bytes) = (Vec::with_capacity(digests.len()), 0);
+        for digest in digests {
+            let belief = self.0[*digest].belief(digest)?;
+            bytes += belief.len() as u64;
+            ensure!(
+                bytes <= most,
+                "the beliefs of all {} agents on {problem} have more than {most} bytes: compare fewer agents at a \
+                 time, with --reuse",
+                digests.len()
+            );
+            beliefs.push(belief);
+        }
+        Ok(beliefs)
+    }
+}
 
 /// The scores of agents against each other on one problem.
 pub struct CrossProblem<'a> {
@@ -25,23 +71,6 @@ pub struct CrossProblem<'a> {
     pub labels: Vec<&'a str>,
     /// The score of each agent.
     pub scores: CrossScores,
-}
-
-/// Reads the beliefs that results name from the directory of their run.
-///
-/// # Errors
-/// When a belief is missing or damaged, or all of them take more memory than a pack may.
-pub fn read(results: &[UnitResult], directory: &RunDirectory) -> Result<Beliefs> {
-    let (mut beliefs, mut bytes) = (Beliefs::new(), 0);
-    for name in results.iter().filter_map(|result| result.outcome.belief()) {
-        if !beliefs.contains_key(name) {
-            let belief = directory.belief(name)?;
-            bytes += belief.len() as u64;
-            ensure!(bytes <= MOST_BYTES, "{} has more than {MOST_BYTES} bytes of beliefs", directory.path().shown());
-            beliefs.insert(name.to_owned(), belief);
-        }
-    }
-    Ok(beliefs)
 }
 
 /// Beliefs compared on one problem, and their agents.
@@ -130,14 +159,37 @@ fn compare<'a>(
         let of = |&agent: &usize| {
             let place = *places[agent].get(problem)?;
             let belief = agents[agent].problems[place].belief()?;
-            Some(((agent, place), beliefs.get(belief)?.as_slice()))
+            beliefs.0.contains_key(belief).then_some(((agent, place), belief))
         };
         let Some(found) = contenders.iter().map(of).collect::<Option<Vec<_>>>() else { continue };
-        let (entries, bytes): (Vec<(usize, usize)>, Vec<&[u8]>) = found.into_iter().unzip();
+        let (entries, digests): (Vec<(usize, usize)>, Vec<&str>) = found.into_iter().unzip();
         if !entries.is_empty() {
-            let scores = cross_scores(&bytes).with_context(|| format!("failed to compare beliefs of {problem}"))?;
+            let bytes = beliefs.read(problem, &digests, MOST_OF_PROBLEM)?;
+            let scores = cross_scores(bytes).with_context(|| format!("failed to compare beliefs of {problem}"))?;
             all.push(Comparison { problem, entries, scores });
         }
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jointly_core::digest::digest;
+
+    #[test]
+    fn the_beliefs_of_a_problem_have_a_limit_and_those_that_are_missing_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = RunDirectory::of_kept_files(folder.path().to_owned());
+        let name = digest(b"four");
+        let file = folder.path().join(Kept::Belief.path(&name));
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, b"four").unwrap();
+        let beliefs = Beliefs::named([name.as_str()], &directory);
+        assert_eq!(beliefs.read("p", &[&name, &name], 8).unwrap(), [b"four", b"four"]);
+        let error = beliefs.read("p", &[&name, &name], 7).unwrap_err().to_string();
+        assert!(error.starts_with("the beliefs of all 2 agents on p have more than 7 bytes: "), "{error}");
+        std::fs::remove_file(file).unwrap();
+        assert!(beliefs.read("p", &[&name], 8).is_err());
+    }
 }

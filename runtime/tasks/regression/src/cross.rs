@@ -5,7 +5,7 @@ mod belief;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use belief::{BeliefDefect, CorrelationBelief};
+pub use belief::{BeliefDefect, CorrelationBelief, MOST_BELIEF_BYTES};
 pub(crate) use belief::{MOST_BATCH, MOST_ROWS};
 
 use jointly_core::correlations::{CrossLikelihoods, DensityError};
@@ -67,20 +67,22 @@ pub enum CrossError {
 /// # Errors
 /// When there are no predictive distributions, one cannot be read, or they differ in their targets or group size. An
 /// agent whose prediction has no density is listed in the [failures](CrossScores::failures) instead.
-pub fn cross_scores(beliefs: &[&[u8]]) -> Result<CrossScores, CrossError> {
-    let read = |(index, bytes): (usize, &&[u8])| {
-        CorrelationBelief::read(bytes).map_err(|defect| CrossError::Belief { index, defect })
+pub fn cross_scores<B: AsRef<[u8]>>(beliefs: impl IntoIterator<Item = B>) -> Result<CrossScores, CrossError> {
+    // The bytes of each are given up once it is read.
+    let read = |(index, bytes): (usize, B)| {
+        CorrelationBelief::read(bytes.as_ref()).map_err(|defect| CrossError::Belief { index, defect })
     };
-    let beliefs = beliefs.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
+    let beliefs = beliefs.into_iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = beliefs.first() else { return Err(CrossError::Empty) };
     let same = |belief: &CorrelationBelief| belief.batch() == first.batch() && belief.targets() == first.targets();
     if let Some(index) = beliefs.iter().position(|belief| !same(belief)) {
         return Err(CrossError::Different { index });
     }
     let (targets, batch) = (first.targets().to_vec(), first.batch());
-    let moments: Vec<_> = beliefs.into_iter().map(CorrelationBelief::into_moments).collect();
-    let cross = CrossLikelihoods::new(&moments, &targets, batch as usize)?;
-    let each = || 0..moments.len();
+    let count = beliefs.len();
+    let moments = beliefs.into_iter().map(CorrelationBelief::into_moments);
+    let cross = CrossLikelihoods::new(moments, &targets, batch as usize)?;
+    let each = || 0..count;
     let table = |entry: &dyn Fn(usize, usize) -> Option<f64>| {
         each().map(|reference| each().map(|candidate| entry(reference, candidate).map(Real)).collect()).collect()
     };

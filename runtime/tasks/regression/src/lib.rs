@@ -27,7 +27,7 @@ pub mod suites;
 pub mod user_tables;
 
 pub use coverage::{Coverage, CoverageError, CoverageSummary, SimulationCoverage};
-pub use cross::{BeliefDefect, CorrelationBelief, CrossError, CrossScores, cross_scores};
+pub use cross::{BeliefDefect, CorrelationBelief, CrossError, CrossScores, MOST_BELIEF_BYTES, cross_scores};
 pub use evaluate::{Evaluated, evaluate};
 pub use fit::{FitError, Fitted, fit, fit_in};
 pub use kind::Regression;

@@ -82,7 +82,7 @@ fn the_datas_units_cost_the_logarithm_of_the_scale() {
 fn tables_hold_what_each_pair_has_and_ranks_count_from_the_best() {
     let beliefs = [moments(ROWS, 5, 4), moments(ROWS, 20, 5), moments(ROWS, 5, 4), moments(ROWS, 50, 6)];
     let y = targets(ROWS, 4);
-    let table = CrossLikelihoods::new(&beliefs, &y, GROUP_SIZE).unwrap();
+    let table = CrossLikelihoods::new(beliefs.clone(), &y, GROUP_SIZE).unwrap();
     assert_eq!((table.compared(), table.failures(), table.beliefs()), (&[0, 1, 2, 3][..], &[][..], 4));
     for (j, reference) in beliefs.iter().enumerate() {
         let groups = correlated_groups(&reference.target_correlation(), GROUP_SIZE);
@@ -119,7 +119,7 @@ fn correlations_of_one_are_defined_where_there_is_noise_and_named_where_there_is
     assert!(matches!(&failure, DensityError::Degenerate { rows, .. } if *rows == [0, 1, 2]), "{failure}");
     // The others are compared without it.
     let beliefs = [noisy.clone(), exact, moments(3, 9, 0)];
-    let table = CrossLikelihoods::new(&beliefs, &y, 2).unwrap();
+    let table = CrossLikelihoods::new(beliefs.clone(), &y, 2).unwrap();
     assert_eq!(table.compared(), [0, 2]);
     assert!(matches!(table.failures(), [(1, DensityError::Degenerate { .. })]));
     assert_eq!(table.mean_rank(0).unwrap() + table.mean_rank(2).unwrap(), 1.0);
@@ -130,13 +130,13 @@ fn correlations_of_one_are_defined_where_there_is_noise_and_named_where_there_is
 fn certain_beliefs_and_bad_targets_are_named() {
     let certain = SampledFunctions::new(2, &[1.0, 2.0], &[0.5, 0.0]).unwrap().moments();
     assert_eq!(marginal_log_likelihood(&certain, &[1.0, 2.0]), Err(DensityError::Certain { row: 1 }));
-    let table = CrossLikelihoods::new(&[certain], &[1.0, 2.0], 2).unwrap();
+    let table = CrossLikelihoods::new([certain], &[1.0, 2.0], 2).unwrap();
     assert_eq!((table.compared(), table.failures()), (&[][..], &[(0, DensityError::Certain { row: 1 })][..]));
     let belief = moments(2, 9, 0);
     assert_eq!(marginal_log_likelihood(&belief, &[1.0, f64::NAN]), Err(DensityError::Target { row: 1 }));
-    let table = CrossLikelihoods::new(std::slice::from_ref(&belief), &[f64::INFINITY, 0.0], 2);
+    let table = CrossLikelihoods::new([belief.clone()], &[f64::INFINITY, 0.0], 2);
     assert_eq!(table, Err(DensityError::Target { row: 0 }));
-    assert_eq!(CrossLikelihoods::new(&[], &[], 2), Err(DensityError::Empty));
+    assert_eq!(CrossLikelihoods::new([], &[], 2), Err(DensityError::Empty));
     assert_eq!(joint_log_likelihood(&belief, &[0.0, 0.0], &[]), Err(DensityError::Empty));
     // A certain function with noise is an ordinary belief, and its targets are uncorrelated.
     let certain = SampledFunctions::new(2, &[1.0, 2.0], &[0.5, 0.5]).unwrap().moments();

@@ -38,7 +38,7 @@ fn bytes(moments: &Moments) -> Vec<u8> {
 #[test]
 fn a_belief_under_itself_has_its_own_joint_likelihood() {
     let (first, second) = (moments(ROWS, 1), moments(ROWS, 2));
-    let scores = cross_scores(&[&bytes(&first), &bytes(&second)]).unwrap();
+    let scores = cross_scores([&bytes(&first), &bytes(&second)]).unwrap();
     for (i, belief) in [first, second].iter().enumerate() {
         let groups = correlated_groups(&belief.target_correlation(), 5);
         let own = joint_log_likelihood(belief, &targets(ROWS), &groups).unwrap();
@@ -59,7 +59,7 @@ fn without_correlations_it_is_the_sum_of_the_references_marginals() {
     let reference = moments(5, 1);
     let uncorrelated = Dense::from_fn(5, 5, |i, j| 3.0 * f64::from(u8::from(i == j)));
     let uncorrelated = Moments::new(vec![-7.0; 5], uncorrelated, vec![2.0; 5]).unwrap();
-    let scores = cross_scores(&[&bytes(&reference), &bytes(&uncorrelated)]).unwrap();
+    let scores = cross_scores([&bytes(&reference), &bytes(&uncorrelated)]).unwrap();
     let marginal = marginal_log_likelihood(&reference, &targets(5)).unwrap();
     assert!((scores.xll[0][1].unwrap().0 - marginal).abs() < 1e-12);
 }
@@ -67,7 +67,7 @@ fn without_correlations_it_is_the_sum_of_the_references_marginals() {
 #[test]
 fn equal_beliefs_share_a_rank() {
     let one = bytes(&moments(ROWS, 1));
-    let scores = cross_scores(&[&one, &one, &one]).unwrap();
+    let scores = cross_scores([&one, &one, &one]).unwrap();
     assert!(scores.mean_rank.iter().all(|rank| rank.unwrap().0 == 1.0));
 }
 
@@ -84,19 +84,19 @@ fn bytes_hold_the_belief_and_five_hundred_rows_stay_under_a_megabyte() {
 
 #[test]
 fn beliefs_of_other_problems_are_not_compared() {
-    assert_eq!(cross_scores(&[]), Err(CrossError::Empty));
+    assert_eq!(cross_scores::<&[u8]>([]), Err(CrossError::Empty));
     let first = bytes(&moments(ROWS, 1));
-    assert_eq!(cross_scores(&[&first, &bytes(&moments(5, 1))]), Err(CrossError::Different { index: 1 }));
+    assert_eq!(cross_scores([&first, &bytes(&moments(5, 1))]), Err(CrossError::Different { index: 1 }));
     let others = CorrelationBelief::new(&moments(ROWS, 1), &[1.0; ROWS], 5).unwrap().bytes();
-    assert_eq!(cross_scores(&[&first, &first, &others]), Err(CrossError::Different { index: 2 }));
+    assert_eq!(cross_scores([&first, &first, &others]), Err(CrossError::Different { index: 2 }));
     let groups = CorrelationBelief::new(&moments(ROWS, 1), &targets(ROWS), 4).unwrap().bytes();
-    assert_eq!(cross_scores(&[&first, &groups]), Err(CrossError::Different { index: 1 }));
+    assert_eq!(cross_scores([&first, &groups]), Err(CrossError::Different { index: 1 }));
 }
 
 #[test]
 fn a_belief_without_density_is_left_out_and_named() {
     let certain = Moments::new(vec![10.0; ROWS], Dense::zeros(ROWS, ROWS), vec![0.0; ROWS]).unwrap();
-    let scores = cross_scores(&[&bytes(&certain), &bytes(&moments(ROWS, 1)), &bytes(&moments(ROWS, 2))]).unwrap();
+    let scores = cross_scores([&bytes(&certain), &bytes(&moments(ROWS, 1)), &bytes(&moments(ROWS, 2))]).unwrap();
     assert_eq!(scores.failures.len(), 1);
     assert!(scores.failures[0].1.contains("no variance and no noise"), "{:?}", scores.failures);
     assert_eq!((scores.xll[0][1], scores.xll[1][0], scores.mean_rank[0]), (None, None, None));
@@ -126,7 +126,9 @@ fn damaged_bytes_are_refused_by_name() {
     assert_eq!(variance, "variance 1 is -1.0, expected a number from 0 to 1e200");
     let correlation = changed(16 + 32 * ROWS, &1.5_f32.to_le_bytes());
     assert_eq!(correlation, "correlation 0 is 1.5, expected a number from -1 to 1");
-    assert!(cross_scores(&[&whole, b"no"]).unwrap_err().to_string().starts_with("belief 1: it does not begin"));
+    assert!(
+        cross_scores([whole.as_slice(), b"no"]).unwrap_err().to_string().starts_with("belief 1: it does not begin")
+    );
     let huge = Moments::new(vec![1e101; 2], Dense::zeros(2, 2), vec![1.0; 2]).unwrap();
     assert!(CorrelationBelief::new(&huge, &[0.0; 2], 5).is_err());
 }
@@ -143,7 +145,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = value;
         }
-        if let Ok(scores) = cross_scores(&[&bytes]) {
+        if let Ok(scores) = cross_scores([&bytes]) {
             prop_assert!(scores.xll[0][0].is_none_or(|xll| !xll.0.is_nan()));
         }
     }

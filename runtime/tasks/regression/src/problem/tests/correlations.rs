@@ -31,7 +31,7 @@ fn the_oracle_agrees_with_itself() {
         assert!((scores.marginal.unwrap().0 + result.scores.scores.nll.0).abs() < ROUNDING);
         let bytes = result.belief.as_deref().unwrap();
         assert_eq!(scores.belief, jointly_core::digest(bytes));
-        let cross = cross_scores(&[bytes]).unwrap();
+        let cross = cross_scores([bytes]).unwrap();
         assert!((cross.xll[0][0].unwrap().0 - own).abs() < SINGLE);
         assert_eq!((cross.rows, cross.batch), (200, 5));
         // In groups of correlated points the oracle's joint likelihood exceeds the likelihood under its marginals
@@ -147,7 +147,7 @@ fn a_certain_agent_has_no_correlations_and_it_is_told() {
     assert_eq!(without.scores.scores.nll.0, f64::INFINITY);
     assert_eq!(through_json(&without.scores), without.scores);
     let (uncertain, certain) = (with_noise.belief.unwrap(), without.belief.unwrap());
-    let cross = cross_scores(&[&certain, &uncertain]).unwrap();
+    let cross = cross_scores([&certain, &uncertain]).unwrap();
     assert_eq!((cross.failures.len(), cross.failures[0].0, cross.mean_rank[1]), (1, 0, Some(jointly_core::Real(0.0))));
 }
 
