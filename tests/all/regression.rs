@@ -194,16 +194,19 @@ fn remove(belief: &PathBuf) {
 #[test]
 fn a_damaged_or_missing_belief_is_named() {
     let (suite, problems) = CORRELATIONS;
-    let (directory, _) = scored(&AGENTS, suite, problems, &[]);
-    for (spoil, what) in [(damage as fn(&PathBuf), "is damaged"), (remove, "failed to read")] {
-        let belief = directory.file("beliefs").join(&beliefs(&directory)[1]);
-        spoil(&belief);
-        let texts = [belief.to_str().unwrap(), what];
-        refused(["report", directory.argument()], &texts);
-        refused(["verify", directory.argument()], &texts);
-        let again = run(arguments(&directory, &AGENTS, suite, problems, &[]));
-        assert_eq!((again.code, again.stdout.as_str()), (Some(2), ""), "{again:?}");
-        is_one_line(again.stderr.lines().last().unwrap(), &texts);
+    // The belief of an agent alone is compared with none, and checked all the same.
+    for agents in [&AGENTS[..], &AGENTS[..1]] {
+        let (directory, _) = scored(agents, suite, problems, &[]);
+        for (spoil, what) in [(damage as fn(&PathBuf), "is damaged"), (remove, "failed to read")] {
+            let belief = directory.file("beliefs").join(&beliefs(&directory)[0]);
+            spoil(&belief);
+            let texts = [belief.to_str().unwrap(), what];
+            refused(["report", directory.argument()], &texts);
+            refused(["verify", directory.argument()], &texts);
+            let again = run(arguments(&directory, agents, suite, problems, &[]));
+            assert_eq!((again.code, again.stdout.as_str()), (Some(2), ""), "{again:?}");
+            is_one_line(again.stderr.lines().last().unwrap(), &texts);
+        }
     }
 }
 

@@ -92,7 +92,7 @@ impl<'e> Merged<'e> {
     /// Returns the scores of all agents, as a single run of them would have, for tables alone.
     ///
     /// # Errors
-    /// When a journal can no longer be read, or beliefs cannot be compared.
+    /// When a journal or a belief can no longer be read, or beliefs cannot be compared.
     pub fn scores(&self) -> Result<Scores<'_>> {
         match &self.held {
             None => Scores::summed_up(&self.plan, self.results.clone()),
@@ -111,7 +111,7 @@ impl<'e> Merged<'e> {
     /// Returns the scores of all agents, as a single run of them would have, from results that are held.
     ///
     /// # Errors
-    /// When beliefs cannot be compared.
+    /// When a belief can no longer be read, or beliefs cannot be compared.
     pub fn scores_of<'a>(&'a self, results: &'a [UnitResult]) -> Result<Scores<'a>> {
         Scores::among(&self.plan, results, &self.beliefs)
     }

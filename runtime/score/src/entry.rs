@@ -98,12 +98,11 @@ impl Entry {
                 hold(&directory, &lines)?.iter().filter_map(|result| result.outcome.belief()).map(str::to_owned),
             );
         }
-        // Every belief that the journal names must be there, undamaged.
-        for digest in &beliefs {
-            directory.belief(digest)?;
-        }
         let claims = Claims::read(&directory)?;
-        Ok(Self { path: path.to_owned(), contest: None, directory, plan, lines, beliefs, claims })
+        let entry = Self { path: path.to_owned(), contest: None, directory, plan, lines, beliefs, claims };
+        // Every belief that the journal names must be there, undamaged.
+        entry.beliefs().check()?;
+        Ok(entry)
     }
 
     /// Returns the path as the user gave it, for messages.
@@ -148,13 +147,13 @@ impl Entry {
 
     /// Returns the predictions by which agents are scored against each other.
     pub fn beliefs(&self) -> Beliefs<'_> {
-        Beliefs::named(self.beliefs.iter().map(String::as_str), &self.directory)
+        Beliefs::of_digests(self.beliefs.iter().map(String::as_str), &self.directory)
     }
 
     /// Returns the first place in which the claims differ from what the journal gives.
     ///
     /// # Errors
-    /// When the journal or a claim can no longer be read, or beliefs cannot be compared.
+    /// When the journal, a belief or a claim can no longer be read, or beliefs cannot be compared.
     pub fn defect(&self) -> Result<Option<String>> {
         let held;
         // The choice of a sweep follows from scores problem by problem.

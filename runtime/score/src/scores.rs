@@ -58,7 +58,10 @@ impl<'a> Scores<'a> {
     /// # Errors
     /// When a belief is missing or damaged, or beliefs cannot be compared.
     pub fn with_beliefs(plan: &'a Plan, results: &'a [UnitResult], directory: &RunDirectory) -> Result<Self> {
-        Self::among(plan, results, &Beliefs::of(results, directory))
+        let beliefs = Beliefs::of_results(results, directory);
+        // Beliefs that no comparison reads may be damaged, too.
+        beliefs.check()?;
+        Self::among(plan, results, &beliefs)
     }
 
     /// Gathers results and scores agents against each other by the given beliefs.

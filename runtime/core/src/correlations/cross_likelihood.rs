@@ -88,7 +88,7 @@ impl CrossLikelihoods {
         if let Some(row) = targets.iter().position(|y| !y.is_finite()) {
             return Err(DensityError::Target { row });
         }
-        // Of each belief only its correlations are held, a matrix of all pairs of rows.
+        // Only the correlations of each belief are held, a matrix of all pairs of rows.
         let mut correlations = Vec::new();
         let mut failures = Vec::new();
         let mut references = Vec::new();

@@ -6,16 +6,13 @@ use anyhow::{Context, Result, ensure};
 use jointly_core::{At, Real, ScoreDef, Scored};
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
+use jointly_record::pack_members::MOST_BYTES;
 use jointly_record::plan::Plan;
 use jointly_record::unit::UnitResult;
 use jointly_regression::scores::SCORES;
 use jointly_regression::{CrossScores, MOST_BELIEF_BYTES, cross_scores};
 
 use super::agent::AgentScores;
-
-/// The most bytes of beliefs on one problem, which are held together: those of 42 agents at 2500 test inputs. As matrices
-/// they take four times as much.
-const MOST_OF_PROBLEM: u64 = 512 << 20;
 
 const _: () = assert!(MOST_BELIEF_BYTES as u64 <= Kept::Belief.most_bytes(), "every belief can be read");
 
@@ -24,18 +21,26 @@ const _: () = assert!(MOST_BELIEF_BYTES as u64 <= Kept::Belief.most_bytes(), "ev
 pub struct Beliefs<'d>(BTreeMap<String, &'d RunDirectory>);
 
 impl<'d> Beliefs<'d> {
-    /// Finds the beliefs that results name in the directory of their run. They are read when they are compared, those of
-    /// one problem at a time.
-    pub fn of(results: &[UnitResult], directory: &'d RunDirectory) -> Self {
-        Self::named(results.iter().filter_map(|result| result.outcome.belief()), directory)
+    /// Lists the beliefs that results name, in the directory of their run. They are read when they are compared, one
+    /// problem at a time.
+    pub fn of_results(results: &[UnitResult], directory: &'d RunDirectory) -> Self {
+        Self::of_digests(results.iter().filter_map(|result| result.outcome.belief()), directory)
     }
 
-    /// Finds beliefs by their digests.
-    pub fn named<'n>(digests: impl IntoIterator<Item = &'n str>, directory: &'d RunDirectory) -> Self {
+    /// Lists beliefs by their digests.
+    pub fn of_digests<'n>(digests: impl IntoIterator<Item = &'n str>, directory: &'d RunDirectory) -> Self {
         Self(digests.into_iter().map(|digest| (digest.to_owned(), directory)).collect())
     }
 
-    /// Adds those of another run.
+    /// Reads every belief once and keeps none.
+    ///
+    /// # Errors
+    /// When a belief is missing or damaged.
+    pub fn check(&self) -> Result<()> {
+        self.0.iter().try_for_each(|(digest, directory)| directory.belief(digest).map(drop))
+    }
+
+    /// Adds the beliefs of another run.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
@@ -45,16 +50,16 @@ impl<'d> Beliefs<'d> {
         self.0.is_empty()
     }
 
-    /// Reads those of one problem, if together they have no more than `most` bytes.
+    /// Reads the beliefs of one problem, if they have no more than `most` bytes in all.
     fn read(&self, problem: &str, digests: &[&str], most: u64) -> Result<Vec<Vec<u8>>> {
         let (mut beliefs, mut bytes) = (Vec::with_capacity(digests.len()), 0);
         for digest in digests {
-            let belief = self.0[*digest].belief(digest)?;
+            let directory = self.0.get(*digest).with_context(|| format!("{digest} is not listed"))?;
+            let belief = directory.belief(digest)?;
             bytes += belief.len() as u64;
             ensure!(
                 bytes <= most,
-                "the beliefs of all {} agents on {problem} have more than {most} bytes: compare fewer agents at a \
-                 time, with --reuse",
+                "the beliefs of all {} agents on {problem} have more than {most} bytes: compare fewer agents",
                 digests.len()
             );
             beliefs.push(belief);
@@ -159,12 +164,12 @@ fn compare<'a>(
         let of = |&agent: &usize| {
             let place = *places[agent].get(problem)?;
             let belief = agents[agent].problems[place].belief()?;
-            beliefs.0.contains_key(belief).then_some(((agent, place), belief))
+            Some(((agent, place), belief))
         };
         let Some(found) = contenders.iter().map(of).collect::<Option<Vec<_>>>() else { continue };
         let (entries, digests): (Vec<(usize, usize)>, Vec<&str>) = found.into_iter().unzip();
         if !entries.is_empty() {
-            let bytes = beliefs.read(problem, &digests, MOST_OF_PROBLEM)?;
+            let bytes = beliefs.read(problem, &digests, MOST_BYTES)?;
             let scores = cross_scores(bytes).with_context(|| format!("failed to compare beliefs of {problem}"))?;
             all.push(Comparison { problem, entries, scores });
         }
@@ -185,11 +190,11 @@ mod tests {
         let file = folder.path().join(Kept::Belief.path(&name));
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, b"four").unwrap();
-        let beliefs = Beliefs::named([name.as_str()], &directory);
+        let beliefs = Beliefs::of_digests([name.as_str()], &directory);
         assert_eq!(beliefs.read("p", &[&name, &name], 8).unwrap(), [b"four", b"four"]);
         let error = beliefs.read("p", &[&name, &name], 7).unwrap_err().to_string();
         assert!(error.starts_with("the beliefs of all 2 agents on p have more than 7 bytes: "), "{error}");
         std::fs::remove_file(file).unwrap();
-        assert!(beliefs.read("p", &[&name], 8).is_err());
+        assert!(beliefs.read("p", &[&name], 8).is_err() && beliefs.check().is_err());
     }
 }

@@ -68,7 +68,7 @@ pub enum CrossError {
 /// When there are no predictive distributions, one cannot be read, or they differ in their targets or group size. An
 /// agent whose prediction has no density is listed in the [failures](CrossScores::failures) instead.
 pub fn cross_scores<B: AsRef<[u8]>>(beliefs: impl IntoIterator<Item = B>) -> Result<CrossScores, CrossError> {
-    // The bytes of each are given up once it is read.
+    // The bytes of a belief are dropped once it is read.
     let read = |(index, bytes): (usize, B)| {
         CorrelationBelief::read(bytes.as_ref()).map_err(|defect| CrossError::Belief { index, defect })
     };
