@@ -198,7 +198,7 @@ fn a_damaged_or_missing_belief_is_named() {
     for agents in [&AGENTS[..], &AGENTS[..1]] {
         let (directory, _) = scored(agents, suite, problems, &[]);
         for (spoil, what) in [(damage as fn(&PathBuf), "is damaged"), (remove, "failed to read")] {
-            let belief = directory.file("beliefs").join(&beliefs(&directory)[0]);
+            let belief = directory.file("beliefs").join(&beliefs(&directory)[1]);
             spoil(&belief);
             let texts = [belief.to_str().unwrap(), what];
             refused(["report", directory.argument()], &texts);

@@ -70,7 +70,7 @@ pub struct Run {
     /// The words after `jointly`, without `--out`, `--data` and `--jobs`, as the manifest has them.
     #[serde(rename = "arguments")]
     pub(crate) written: Vec<String>,
-    /// The same words after braces are expanded: one agent for each value.
+    /// The words with braces expanded, so that each value in braces makes one agent.
     #[serde(skip)]
     pub arguments: Vec<String>,
     /// The datasets that it needs, by the names of `jointly data`.

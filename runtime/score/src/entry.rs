@@ -146,7 +146,7 @@ impl Entry {
     }
 
     /// Returns the predictions by which agents are scored against each other.
-    pub fn beliefs(&self) -> Beliefs<'_> {
+    pub(crate) fn beliefs(&self) -> Beliefs<'_> {
         Beliefs::of_digests(self.beliefs.iter().map(String::as_str), &self.directory)
     }
 

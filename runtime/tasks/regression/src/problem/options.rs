@@ -89,8 +89,9 @@ pub enum RegressionOptionsError {
 
 impl Default for RegressionOptions {
     /// Returns the papers' values: 100 draws for intervals at 70, 80, 90 and 95 %; groups of 5; 20 % to train, 20 % to
-    /// test, 1 % a round, 10 rounds. There are two exceptions: 500 pool and 200 test points are the values of the
-    /// paper's code, which its text swaps, and covariances are estimated from 1000 draws, a fifth of the paper's.
+    /// test, 1 % a round, 10 rounds. There are three exceptions: 500 pool and 200 test points are the values of the
+    /// paper's code, which its text swaps; covariances are estimated from 1000 draws, a fifth of the paper's; and agents
+    /// are compared at 500 test points at most, where `correlations/uci` has all, as the paper does.
     fn default() -> Self {
         let PredictionOptions { draws, levels, .. } = PredictionOptions::paper(Seed::Public(0), "");
         Self {
