@@ -63,13 +63,15 @@ fn a_page_that_says_anything_else_is_found() {
 #[test]
 fn experiments_are_listed_with_what_they_lack() {
     let nowhere = tempfile::tempdir().unwrap();
-    // A run of one's own is listed beside the kept one; here it is a copy of that.
+    // A run of one's own is listed beside the kept one; here it is a copy of that, and stands in the place of another too.
     let out = nowhere.path().join("out");
-    let own = out.join("regression/line");
-    fs::create_dir_all(&own).unwrap();
-    for file in fs::read_dir(Path::new(&kept()).join("regression/line")).unwrap() {
-        let file = file.unwrap();
-        fs::copy(file.path(), own.join(file.file_name())).unwrap();
+    for place in ["regression/line", "regression/figure-2"] {
+        let own = out.join(place);
+        fs::create_dir_all(&own).unwrap();
+        for file in fs::read_dir(Path::new(&kept()).join("regression/line")).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), own.join(file.file_name())).unwrap();
+        }
     }
     let data = nowhere.path().to_str().unwrap();
     let list = ["reproduce", "--kept", &kept(), "--data", data, "--out", out.to_str().unwrap()];
@@ -79,9 +81,12 @@ fn experiments_are_listed_with_what_they_lack() {
         assert!(text.contains(part), "{part}: {text}");
     }
     let entries: Vec<Value> = serde_json::from_str(&done(list.iter().copied().chain(["--json"]))).unwrap();
-    let own = |id: &str| &entries.iter().find(|entry| entry["id"] == id).unwrap()["own"];
-    assert_eq!(own("coverage-line")["reproduced"], 1);
-    assert!(own("coverage-boston").is_null());
+    let entry = |id: &str| entries.iter().find(|entry| entry["id"] == id).unwrap();
+    assert_eq!(entry("coverage-line")["own"]["reproduced"], 1);
+    assert!(entry("coverage-line")["own_error"].is_null());
+    assert!(entry("coverage-boston")["own"].is_null() && entry("coverage-boston")["own_error"].is_null());
+    let error = entry("coverage-figure-2")["own_error"].as_str().unwrap();
+    assert!(error.contains("another run than the manifest's"), "{error}");
     let nothing = nowhere.path().join("nothing");
     let misspelt = ["reproduce", "testbed-figure-2x", "--out", nothing.to_str().unwrap()];
     refused(misspelt, &["no experiment testbed-figure-2x", "testbed-figure-2"]);

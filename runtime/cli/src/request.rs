@@ -29,10 +29,11 @@ use jointly_engine::kinds::regression::AskedRegression;
 use jointly_engine::kinds::shift::AskedShift;
 use jointly_engine::problem_set::Belief;
 use jointly_engine::problems::Choices;
+use jointly_engine::reuse::{self, Reused};
 use jointly_engine::share::Share;
 use jointly_engine::shift_suite::ShiftChoices;
 use jointly_engine::workload::{NativeAgents, Workload};
-use jointly_engine::{execution, problems, regression_suite, reuse, shift_suite, user_tables};
+use jointly_engine::{execution, problems, regression_suite, shift_suite, user_tables};
 use jointly_host::{Interface, Limits};
 use jointly_record::agent_spec::AgentSpec;
 use jointly_record::directory::RunDirectory;
@@ -495,7 +496,7 @@ fn take_over(
     share: &Share,
     journal: &mut Journal,
     directory: &RunDirectory,
-    known: Vec<Finished>,
+    known: Vec<Reused>,
 ) -> Result<()> {
     if known.is_empty() {
         return Ok(());
@@ -507,10 +508,10 @@ fn take_over(
     let plan = &workload.plan;
     let name = |unit: &Unit| (&*plan.agents[unit.agent].label, &*plan.problems[unit.problem].problem);
     let lacking: HashSet<(&str, &str)> = pending.iter().map(name).collect();
-    let lacks = |Finished { result, .. }: &Finished| lacking.contains(&(&*result.agent, &*result.problem));
-    let taken: Vec<Finished> = known.into_iter().filter(lacks).collect();
+    let lacks = |Reused { result, .. }: &Reused| lacking.contains(&(&*result.agent, &*result.problem));
+    let taken: Vec<Reused> = known.into_iter().filter(lacks).collect();
     output::note(&format!("{} taken from other runs", of_units(taken.len(), pending.len())));
-    taken.into_iter().try_for_each(|finished| keep(journal, directory, finished))
+    taken.into_iter().try_for_each(|reused| keep(journal, directory, reused.finished()?))
 }
 
 /// Carries out the units that are not yet in the journal.

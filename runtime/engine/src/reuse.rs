@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use jointly_core::failure::{Failure, Kind};
@@ -14,18 +15,42 @@ use jointly_record::unit::{Outcome, UnitResult};
 use crate::execution::Finished;
 use crate::problem_set::Belief;
 
+/// A result of another run under this plan's label. Its belief stays in that run's directory, because those of a whole run may
+/// take gigabytes.
+pub struct Reused {
+    /// The result.
+    pub result: UnitResult,
+    directory: Rc<RunDirectory>,
+}
+
+impl Reused {
+    /// Reads the part of the result that has a file of its own.
+    ///
+    /// # Errors
+    /// When the belief cannot be read or is damaged.
+    pub fn finished(self) -> Result<Finished> {
+        let belief = self.belief()?;
+        Ok(Finished { result: self.result, belief })
+    }
+
+    fn belief(&self) -> Result<Option<Belief>> {
+        let Some(name) = self.result.outcome.belief() else { return Ok(None) };
+        Ok(Some(Belief { digest: name.to_owned(), bytes: self.directory.belief(name)? }))
+    }
+}
+
 /// Returns the results of other runs' units that are also units of this plan, under its labels, each once. Runs with less
 /// fuel give all units but those that used it up.
 ///
 /// # Errors
-/// When the plan of a run differs in more than agents, problems and less fuel, or a run cannot be read.
-pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
+/// When the plan of a run differs in more than agents, problems and less fuel, or a run or a belief cannot be read.
+pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Reused>> {
     let ours: HashMap<&str, &PlannedProblem> =
         plan.problems.iter().map(|problem| (problem.problem.as_str(), problem)).collect();
     let mut known = Vec::new();
     let mut seen = HashSet::new();
     for path in directories {
-        let directory = RunDirectory::existing(path)?;
+        let directory = Rc::new(RunDirectory::existing(path)?);
         let mut other = directory.plan()?;
         let had = other.limits.fuel;
         other.limits.fuel = had.max(plan.limits.fuel);
@@ -44,9 +69,10 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
             if let Some(result) = result
                 && seen.insert((result.agent.clone(), result.problem.clone()))
             {
-                let belief = result.outcome.belief().map(|name| belief(&directory, name)).transpose();
-                let belief = belief.with_context(|| format!("cannot reuse {}", path.shown()))?;
-                known.push(Finished { result, belief });
+                let reused = Reused { result, directory: Rc::clone(&directory) };
+                // A damaged belief is an error before the run begins.
+                reused.belief().with_context(|| format!("cannot reuse {}", path.shown()))?;
+                known.push(reused);
             }
         }
     }
@@ -55,11 +81,6 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
 
 fn used_up(result: &UnitResult) -> bool {
     matches!(result.outcome, Outcome::Failed(Failure { kind: Kind::OutOfFuel, .. }))
-}
-
-/// Reads an agent's predictions from the directory of the run that made them.
-fn belief(directory: &RunDirectory, name: &str) -> Result<Belief> {
-    Ok(Belief { digest: name.to_owned(), bytes: directory.belief(name)? })
 }
 
 /// Returns this plan's label of each agent of the other plan that has the same bytes and settings, by its label there.

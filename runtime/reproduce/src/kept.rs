@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
-use jointly_core::Seed;
 use jointly_core::counted::listed;
 use jointly_core::digest;
 use jointly_core::guess;
 use jointly_core::printable::ShowPath as _;
+use jointly_core::{Coordinates, Repetition, Seed};
 use jointly_data::regular_file;
 use jointly_record::directory::{JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES};
 use jointly_record::kept::Kept;
@@ -25,7 +25,7 @@ use serde_json::Value;
 
 use crate::labels::chosen_key;
 use crate::origin::{ORIGIN, Origin};
-use crate::values::{Estimate, Values, different};
+use crate::values::{Estimate, Units, Values, different};
 
 /// The most bytes of scores or of a journal that are read.
 const MOST_BYTES: u64 = 1 << 30;
@@ -253,6 +253,44 @@ impl KeptRun {
         }
         Ok(found)
     }
+
+    /// Returns an agent's values of a score, with clusters that are the units of a standard error.
+    ///
+    /// # Errors
+    /// As [`KeptRun::values`]; and, over repetitions, when a problem is none or a repetition lacks a problem that another has.
+    pub(crate) fn values_over(&self, units: Units, label: &str, score: &str, pattern: Option<&str>) -> Result<Values> {
+        let values = self.values(label, score, pattern)?;
+        let clusters = match units {
+            Units::Clusters => return Ok(values),
+            Units::Problems => values.problems.clone(),
+            Units::Repetitions => self.repetitions(&values.problems)?,
+        };
+        Ok(Values { clusters, ..values })
+    }
+
+    /// Returns a name of each problem's repetition.
+    fn repetitions(&self, problems: &[String]) -> Result<Vec<String>> {
+        let planned: BTreeMap<&str, &Coordinates> =
+            self.plan.problems.iter().map(|planned| (planned.problem.as_str(), &planned.coordinates)).collect();
+        let mut series: BTreeMap<Repetition, BTreeSet<&str>> = BTreeMap::new();
+        let mut names = Vec::new();
+        for problem in problems {
+            let coordinates =
+                planned.get(problem.as_str()).with_context(|| format!("the plan has no problem {problem}"))?;
+            let repetition = coordinates
+                .repetition
+                .with_context(|| format!("{problem} of {} is no repetition: take `units = \"problems\"`", self.name))?;
+            series.entry(repetition).or_default().insert(&coordinates.series);
+            names.push(format!("{repetition:?}"));
+        }
+        let all: BTreeSet<&str> = series.values().flatten().copied().collect();
+        for (repetition, own) in &series {
+            if let Some(lacking) = all.difference(own).next() {
+                bail!("{}: {lacking} has no {repetition:?}, which others have: narrow `problems`", self.name);
+            }
+        }
+        Ok(names)
+    }
 }
 
 /// Returns the second half of a message about an unknown name: the nearest of the names that `whose` has, or some of them.
@@ -354,6 +392,7 @@ mod tests {
     use std::fs;
 
     use super::{KeptRun, compressed, contents, keep};
+    use crate::values::Units;
 
     /// PICF is of all 100 simulations together. Of the three tables two have enough test inputs for groups of a hundred.
     #[test]
@@ -366,6 +405,28 @@ mod tests {
         assert_eq!(units("regression/boston", "bootstrap", "picf_brier_80"), 100);
         assert_eq!(units("shift/tabular", "mlp", "nll_tau10"), 3);
         assert_eq!(units("shift/tabular", "mlp", "nll_tau100"), 2);
+    }
+
+    /// The run has three training sets of each size.
+    #[test]
+    fn problems_of_one_seed_are_one_repetition() {
+        let results = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+        let run = KeptRun::read(&results, "testbed-real").unwrap().unwrap();
+        let over = |problems| run.values_over(Units::Repetitions, "mlp", "nll_tau100", Some(problems));
+        let values = over("*/mnist/t{1,10}/*").unwrap();
+        let mean = values.mean();
+        let seed_means: Vec<f64> = (0..3)
+            .map(|seed| {
+                run.values("mlp", "nll_tau100", Some(&format!("*/mnist/t{{1,10}}/seed{seed}"))).unwrap().mean().value
+            })
+            .collect();
+        let average = seed_means.iter().sum::<f64>() / 3.0;
+        let squares: f64 = seed_means.iter().map(|own| (own - average).powi(2)).sum();
+        assert!((mean.value - average).abs() < 1e-12 && mean.units == 3, "{mean:?}");
+        assert!((mean.stderr - (squares / 6.0).sqrt()).abs() < 1e-12, "{mean:?}");
+
+        let refusal = over("*/mnist/{t1/seed0,t10/*}").err().unwrap().to_string();
+        assert!(refusal.contains("testbed/real/mnist/t1 has no Seed(1)"), "{refusal}");
     }
 
     #[test]

@@ -328,7 +328,7 @@ fn rows(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun]) -> Resul
 fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &str) -> Result<Estimate> {
     let of = run(manifest, runs, comparison.run.as_deref())?;
     let (score, problems) = (&comparison.score, comparison.problems.as_deref());
-    let values = |agent: &str| Ok::<_, anyhow::Error>(of.values(agent, score, problems)?.over(comparison.units));
+    let values = |agent: &str| of.values_over(comparison.units, agent, score, problems);
     match (&comparison.over, &comparison.with) {
         (Some(over), None) => statistic::compare(comparison.statistic, &values(agent)?, &values(over)?),
         (None, Some(side)) if comparison.statistic == Statistic::Difference => {
@@ -359,7 +359,7 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
             statistic::correlation(&x, &y, &groups)
         }
         (None, None) if comparison.statistic == Statistic::Rank => rank(of, agent, score, problems, comparison.units),
-        (None, None) if comparison.statistic == Statistic::Mean && comparison.units == Units::Problems => {
+        (None, None) if comparison.statistic == Statistic::Mean && comparison.units != Units::Clusters => {
             Ok(values(agent)?.mean())
         }
         (None, None) if comparison.statistic == Statistic::Mean => {
@@ -374,7 +374,7 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
 /// Computes the mean rank of an agent among all of the run.
 fn rank(run: &KeptRun, agent: &str, score: &str, problems: Option<&str>, units: Units) -> Result<Estimate> {
     let place = run.place(agent)?;
-    let of = |label: &str| Ok::<_, anyhow::Error>(run.values(label, score, problems)?.over(units));
+    let of = |label: &str| run.values_over(units, label, score, problems);
     let all = run.agents().map(|(_, label)| of(label)).collect::<Result<Vec<_>>>()?;
     Ok(statistic::ranks(&all, place)?.mean())
 }

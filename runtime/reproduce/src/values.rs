@@ -19,6 +19,9 @@ pub enum Units {
     Clusters,
     /// The problems, as papers have it that take the error over the splits of one dataset.
     Problems,
+    /// The repetitions: all problems of one seed, split or set are one, so that the spread between sizes or datasets,
+    /// which every repetition has alike, is no error.
+    Repetitions,
 }
 
 /// Counts the different names.
@@ -55,14 +58,6 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// Takes standard errors over other units.
-    pub(crate) fn over(self, units: Units) -> Self {
-        match units {
-            Units::Clusters => self,
-            Units::Problems => Self { clusters: self.problems.clone(), ..self },
-        }
-    }
-
     /// Returns the values of each cluster.
     pub(crate) fn by_cluster(&self) -> BTreeMap<&str, Vec<f64>> {
         let mut clusters: BTreeMap<&str, Vec<f64>> = BTreeMap::new();

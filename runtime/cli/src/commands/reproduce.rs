@@ -203,6 +203,7 @@ impl Reproduce {
                 "uncertain": counts.map(|counts| counts.uncertain),
                 "fitted": counts.map(|counts| counts.fitted),
                 "differ": counts.map(|counts| counts.differ),
+                "own_error": own.as_ref().err().map(|error| format!("{error:#}")),
                 "own": own.ok().flatten().as_ref().map(Outcome::counts),
             }));
         }
