@@ -208,14 +208,14 @@ fn the_list_says_what_is_there_and_what_is_not() {
     assert_eq!(datasets.len(), 12);
     assert_eq!(datasets.iter().filter(|dataset| dataset["in_paper"] == true).count(), 10);
     assert_eq!(datasets.iter().filter(|dataset| dataset["here"] == true).count(), 1);
-    assert_eq!(datasets[0]["problems"], serde_json::json!({"quick/real": 8, "testbed/real": 12}));
+    assert_eq!(datasets[0]["problems"], serde_json::json!({"quick/real": 8, "testbed/real": 20}));
     assert_eq!(datasets[0]["bytes"], iris(0.0).len());
     let text = list(&[]);
     fits_a_terminal(&text);
     let text = joined(&text);
     let file = format!("here: {}", Path::new(&folder.data()).join("iris/iris.data").display());
     for expected in
-        [file.as_str(), "serves 8 problems of quick/real and 12 problems of testbed/real", "--fetch cifar10"]
+        [file.as_str(), "serves 8 problems of quick/real and 20 problems of testbed/real", "--fetch cifar10"]
     {
         assert!(text.contains(expected), "{expected:?} is not in {text}");
     }

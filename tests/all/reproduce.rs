@@ -139,10 +139,10 @@ fn every_experiment_can_be_planned() {
 fn an_experiment_of_a_file_runs_continues_and_is_compared() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    // KL of equal probabilities is far above 0, and a ratio to itself is 1.
+    // KL of equal probabilities is far above 0.
     let compare = "published = { uniform = \"> 0\", prior = \"< -1\" }\ncause = { prior = \"No KL is below 0.\" }";
     let ratio = "[[compare]]\ntitle = \"Ratio\"\nscore = \"kl_tau1\"\nstatistic = \"ratio\"\nover = \"uniform\"\n\
-                 reading-error = 0.0\npicture = true\npublished = { uniform = 1 }\n";
+                 tolerance = 5\npicture = true\npublished = { prior = 1 }\n";
     fs::write(path("equal.toml"), manifest(QUICK, compare) + ratio).unwrap();
     let arguments = ["reproduce", &path("equal.toml"), "--out", &path("out")];
     let first = run(arguments);
@@ -160,7 +160,10 @@ fn an_experiment_of_a_file_runs_continues_and_is_compared() {
     let json: Value =
         serde_json::from_str(&done(["reproduce", &path("equal.toml"), "--check", "--out", &path("out"), "--json"]))
             .unwrap();
-    assert_eq!(json["comparisons"][1]["rows"][0]["ours"], 1.0, "{json}");
+    let scores: Value = serde_json::from_str(&fs::read_to_string(path("out/equal/scores.json")).unwrap()).unwrap();
+    let mean = |place: usize| scores["agents"][place]["scores"]["kl_tau1"]["mean"].as_f64().unwrap();
+    let ratio = json["comparisons"][1]["rows"][0]["ours"].as_f64().unwrap();
+    assert!((ratio - mean(1) / mean(0)).abs() < 1e-9, "{ratio}: {scores}");
 }
 
 /// Scores of the same run: one goes with itself, and one that is given leaves nothing of itself.
@@ -238,6 +241,7 @@ fn manifests_that_do_not_fit_are_refused_by_name() {
         (manifest(QUICK, "published = { uniform = 1 }\nproblems = \"*/t11/*\""), "no problem of equal matches */t11/*"),
         (manifest(QUICK, "published = { uniform = \"about 1\" }"), "no published number"),
         (manifest(QUICK, "published = 1"), "in line 11"),
+        (manifest(QUICK, "unknown = 1"), "in line 11"),
         (manifest(QUICK, published).replace("[[run]]", "[[runs]]"), "unknown field `runs`"),
         (
             manifest(QUICK, published).replace("[[compare]]", &format!("{later}[[compare]]\nrun = \"equal\"")),

@@ -1,4 +1,5 @@
-//! Rank correlations over agents between one score and others, with intervals by the bootstrap over agents and problems.
+//! Correlations over agents between one score and others, with errors over agents and problems: rank correlations with
+//! intervals by the bootstrap, and Pearson's with a standard error by the jackknife.
 
 use anyhow::{Result, ensure};
 use jointly_core::correlations::mean_ranks;
@@ -6,8 +7,8 @@ use jointly_core::pick::below;
 use jointly_core::stream::{Stream, stream};
 
 use crate::kept::KeptRun;
-use crate::statistic::pearson;
-use crate::values::Values;
+use crate::statistic::{correlation, jackknife_variance, pearson};
+use crate::values::{Estimate, Units, Values};
 
 /// The number of bootstrap samples.
 const SAMPLES: usize = 2000;
@@ -57,7 +58,21 @@ impl Scores {
     /// # Errors
     /// When an agent lacks it on a problem, or has it on other problems than the first agent, or it is NaN.
     pub(crate) fn read(run: &KeptRun, labels: &[&str], score: &str, problems: Option<&str>) -> Result<Self> {
-        let values = labels.iter().map(|label| run.values(label, score, problems));
+        Self::read_over(Units::Clusters, run, labels, score, problems)
+    }
+
+    /// Reads a score as [`Scores::read`], its clusters being the units of a standard error.
+    ///
+    /// # Errors
+    /// As [`Scores::read`] and [`KeptRun::values_over`].
+    pub(crate) fn read_over(
+        units: Units,
+        run: &KeptRun,
+        labels: &[&str],
+        score: &str,
+        problems: Option<&str>,
+    ) -> Result<Self> {
+        let values = labels.iter().map(|label| run.values_over(units, label, score, problems));
         Self::of(&values.collect::<Result<Vec<Values>>>()?)
     }
 
@@ -74,8 +89,14 @@ impl Scores {
 
     /// Returns the mean of each agent.
     pub(crate) fn agent_means(&self) -> Vec<f64> {
-        let all = |count: usize| (0..count).collect::<Vec<usize>>();
-        self.means(&all(self.agents.len()), &all(self.clusters.len()))
+        self.agent_means_without(None)
+    }
+
+    /// Returns the mean of each agent, without one cluster if there is one to leave out.
+    fn agent_means_without(&self, left_out: Option<usize>) -> Vec<f64> {
+        let agents: Vec<usize> = (0..self.agents.len()).collect();
+        let clusters: Vec<usize> = (0..self.clusters.len()).filter(|cluster| Some(*cluster) != left_out).collect();
+        self.means(&agents, &clusters)
     }
 
     /// Returns the mean of some agents over some clusters, each as often as it is named.
@@ -130,6 +151,42 @@ pub(crate) fn associate(target: &Scores, predictor: &Scores, given: Option<&Scor
     Ok(Associated { plain: interval(own.0, plain), given: own.1.map(|value| interval(value, partial)) })
 }
 
+/// Computes Pearson's correlation of two scores over agents, with a standard error over agents and problems.
+///
+/// # Formula
+/// s^2 = s_a^2 + s_x^2 + s_y^2, where s_a is the error over agents of [`correlation`] and s_x^2 = (n - 1) / n sum (r_i - mean r_i)^2 over the
+/// n clusters of x, r_i being the correlation without cluster i; s_y likewise. If both sides have the same clusters, each is left
+/// out on both sides, and there is one such term. The interaction of agents and problems counts in each term, so that s is rather
+/// too large. There are as many units as agents or clusters of a side, whichever are fewest: no term has fewer degrees of freedom.
+///
+/// # Errors
+/// With fewer than four agents or two clusters on a side, or when the sides share some of their clusters and not all.
+pub(crate) fn correlation_over_problems(x: &Scores, y: &Scores, agents: &[&str]) -> Result<Estimate> {
+    let of_agents = correlation(&x.agent_means(), &y.agent_means(), agents)?;
+    let fewest = x.clusters.len().min(y.clusters.len());
+    ensure!(
+        fewest > 1,
+        "an error over problems needs two units or more on each side, and one has {fewest}: leave out `units` for an error over \
+         agents alone"
+    );
+    let shared = x.clusters.iter().filter(|cluster| y.clusters.contains(cluster)).count();
+    let alike = x.clusters == y.clusters;
+    ensure!(
+        alike || shared == 0,
+        "the two sides share {shared} of their {} and {} units: narrow `problems` until they share all or none",
+        x.clusters.len(),
+        y.clusters.len()
+    );
+    let without =
+        |own: Option<usize>, other: Option<usize>| pearson(&x.agent_means_without(own), &y.agent_means_without(other));
+    let of_x = (0..x.clusters.len()).map(|cluster| without(Some(cluster), Some(cluster).filter(|_| alike)));
+    let of_y = (0..y.clusters.len()).filter(|_| !alike).map(|cluster| without(None, Some(cluster)));
+    let (of_x, of_y): (Vec<f64>, Vec<f64>) = (of_x.collect(), of_y.collect());
+    let of_problems = jackknife_variance(&of_x) + if alike { 0.0 } else { jackknife_variance(&of_y) };
+    let stderr = (of_agents.stderr.powi(2) + of_problems).sqrt();
+    Ok(Estimate { stderr, units: of_agents.units.min(fewest), ..of_agents })
+}
+
 fn resampled(count: usize, source: &mut Stream) -> Vec<usize> {
     (0..count).map(|_| below(count, source)).collect()
 }
@@ -145,7 +202,8 @@ fn interval(value: f64, mut samples: Vec<f64>) -> Interval {
 
 #[cfg(test)]
 mod tests {
-    use super::{Scores, associate};
+    use super::{Scores, associate, correlation_over_problems};
+    use crate::statistic::{correlation, pearson};
     use crate::values::Values;
     use jointly_core::stream::stream;
 
@@ -172,6 +230,62 @@ mod tests {
         let expected = (0.8 - 0.9 * 0.6) / ((1.0 - 0.81_f64) * (1.0 - 0.36)).sqrt();
         assert!((partial - expected).abs() < 1e-12, "{partial} {expected}");
         assert!(associate(&scores(&[1.0, 2.0, 3.0]), &scores(&[1.0, 2.0, 3.0]), None, "test").is_err());
+    }
+
+    const X: [[f64; 3]; 4] = [[1.0, 4.0, 2.0], [0.0, 3.0, 5.0], [7.0, 1.0, 1.0], [2.0, 8.0, 6.0]];
+    const Y: [[f64; 3]; 4] = [[2.0, 1.0, 3.0], [5.0, 0.0, 1.0], [1.0, 1.0, 6.0], [3.0, 9.0, 2.0]];
+    const AGENTS: [&str; 4] = ["p", "q", "r", "s"];
+
+    /// Scores of four agents on as many problems as there are names, each a cluster.
+    fn on(names: &[&str], each: &[[f64; 3]; 4]) -> Scores {
+        let values = |own: &[f64; 3]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            Values { problems: names.clone(), each: own[..names.len()].to_vec(), clusters: names }
+        };
+        Scores::of(&each.iter().map(values).collect::<Vec<_>>()).unwrap()
+    }
+
+    /// The means over the first `count` problems without some.
+    fn means_of(each: &[[f64; 3]; 4], count: usize, without: Option<usize>) -> Vec<f64> {
+        let kept: Vec<usize> = (0..count).filter(|problem| Some(*problem) != without).collect();
+        each.iter().map(|own| kept.iter().map(|problem| own[*problem]).sum::<f64>() / kept.len() as f64).collect()
+    }
+
+    /// The jackknife's variance over three or two problems, written out.
+    fn over(r: &[f64]) -> f64 {
+        let mean = r.iter().sum::<f64>() / r.len() as f64;
+        r.iter().map(|own| (own - mean).powi(2)).sum::<f64>() * (1.0 - 1.0 / r.len() as f64)
+    }
+
+    #[test]
+    fn problems_add_their_part_to_the_error_of_a_correlation() {
+        let (x, y) = (on(&["a", "b", "c"], &X), on(&["d", "e"], &Y));
+        let (mean_x, mean_y) = (means_of(&X, 3, None), means_of(&Y, 2, None));
+        let agents = correlation(&mean_x, &mean_y, &AGENTS).unwrap();
+        let of_x: Vec<f64> = (0..3).map(|left_out| pearson(&means_of(&X, 3, Some(left_out)), &mean_y)).collect();
+        let of_y: Vec<f64> = (0..2).map(|left_out| pearson(&mean_x, &means_of(&Y, 2, Some(left_out)))).collect();
+        let found = correlation_over_problems(&x, &y, &AGENTS).unwrap();
+        let expected = (agents.stderr.powi(2) + over(&of_x) + over(&of_y)).sqrt();
+        assert!((found.stderr - expected).abs() < 1e-12, "{found:?} {expected}");
+        assert_eq!((found.value, found.units), (agents.value, 2));
+    }
+
+    #[test]
+    fn clusters_of_both_sides_are_left_out_together() {
+        let names = ["a", "b", "c"];
+        let found = correlation_over_problems(&on(&names, &X), &on(&names, &Y), &AGENTS).unwrap();
+        let without = |left_out| pearson(&means_of(&X, 3, left_out), &means_of(&Y, 3, left_out));
+        let agents = correlation(&means_of(&X, 3, None), &means_of(&Y, 3, None), &AGENTS).unwrap();
+        let both: Vec<f64> = (0..3).map(|left_out| without(Some(left_out))).collect();
+        let expected = (agents.stderr.powi(2) + over(&both)).sqrt();
+        assert!((found.stderr - expected).abs() < 1e-12, "{found:?} {expected}");
+        assert_eq!(found.units, 3);
+
+        let refused = |x: &[&str], y: &[&str]| {
+            correlation_over_problems(&on(x, &X), &on(y, &Y), &AGENTS).unwrap_err().to_string()
+        };
+        assert!(refused(&names, &["a", "d"]).contains("share 1 of their 3 and 2 units"));
+        assert!(refused(&names, &["d"]).contains("one has 1: leave out `units`"));
     }
 
     /// The scores of twenty agents are drawn independently, so their rank correlation is 0. The interval contains 0 about as

@@ -120,9 +120,10 @@ pub struct Comparison {
     /// A pattern of the problems, if it is not over all.
     #[serde(default)]
     pub problems: Option<String>,
-    /// The units over which the standard error of ours is taken.
+    /// The units over which the standard error of ours is taken. Without an answer they are clusters, and the error of a
+    /// correlation is over agents alone.
     #[serde(default)]
-    pub units: Units,
+    pub units: Option<Units>,
     /// Whether the published number has the opposite sign, as a log-likelihood has to `nll`.
     #[serde(default)]
     pub negated: bool,
@@ -336,12 +337,17 @@ impl Run {
 impl Comparison {
     /// Says how precisely the published numbers are known.
     pub fn precision(&self) -> String {
-        match self.tolerance {
-            0.0 if self.reading_error == 0.0 => "as published".to_owned(),
-            0.0 => format!("published to ±{}", self.reading_error),
-            tolerance if self.reading_error == 0.0 => format!("differences up to {tolerance} count as none"),
-            tolerance => format!("published to ±{}, differences up to {tolerance} count as none", self.reading_error),
+        let mut parts = Vec::new();
+        if self.reading_error > 0.0 {
+            parts.push(format!("published to ±{}", self.reading_error));
         }
+        if self.tolerance > 0.0 {
+            parts.push(format!("differences up to {} count as none", self.tolerance));
+        }
+        if let Some(resolution) = self.resolution {
+            parts.push(format!("uncertain with an error of more than {resolution} at 95 %"));
+        }
+        if parts.is_empty() { "as published".to_owned() } else { parts.join(", ") }
     }
 }
 
@@ -352,7 +358,7 @@ impl Manifest {
     /// When it is no manifest, or names a run that it does not have.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let mut manifest: Self = toml::from_str(text).map_err(|error| {
-            let line = error.span().map(|span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
+            let line = error.span().map(|span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
             let place = line.map(|line| format!(" in line {line}")).unwrap_or_default();
             anyhow!(
                 "failed to read {name} as a manifest: {}{place}; docs/reproduce.md lists the fields",

@@ -1,5 +1,7 @@
 //! Checks the agents and problems that a manifest names against the arguments of its runs.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result, ensure};
 use jointly_core::counted::counted;
 use jointly_record::{pattern, suites};
@@ -84,7 +86,7 @@ impl<'m> Known<'m> {
         if comparison.statistic != Statistic::Correlation {
             return self.check_agents(keys);
         }
-        let names: Vec<String> = self.agents.iter().map(|agent| parts(agent).0).collect();
+        let names: BTreeSet<String> = self.agents.iter().map(|agent| parts(agent).0).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         for key in keys.filter(|key| *key != "*") {
             let known = names.is_empty() || names.contains(&key.as_str());

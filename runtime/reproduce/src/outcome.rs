@@ -12,7 +12,7 @@ use crate::asked;
 use crate::association::{self, Associated, Interval, Scores};
 use crate::experiments::Experiment;
 use crate::kept::KeptRun;
-use crate::manifest::{Association, Comparison, Manifest, Predictors, Published, Run, Table};
+use crate::manifest::{Association, Comparison, Manifest, Predictors, Published, Run, Side, Table};
 use crate::statistic::{self, Statistic};
 use crate::values::{Estimate, Units};
 use crate::verdict::{Counts, Verdict};
@@ -328,7 +328,8 @@ fn rows(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun]) -> Resul
 fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &str) -> Result<Estimate> {
     let of = run(manifest, runs, comparison.run.as_deref())?;
     let (score, problems) = (&comparison.score, comparison.problems.as_deref());
-    let values = |agent: &str| of.values_over(comparison.units, agent, score, problems);
+    let units = comparison.units.unwrap_or_default();
+    let values = |agent: &str| of.values_over(units, agent, score, problems);
     match (&comparison.over, &comparison.with) {
         (Some(over), None) => statistic::compare(comparison.statistic, &values(agent)?, &values(over)?),
         (None, Some(side)) if comparison.statistic == Statistic::Difference => {
@@ -338,28 +339,10 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
         }
         (None, Some(side)) => {
             let other = run(manifest, runs, side.run.as_deref().or(comparison.run.as_deref()))?;
-            let labels = statistic::variants(of, agent)?;
-            let mean = |label: &&str| Ok(statistic::mean(of, label, score, problems)?.value);
-            let x: Vec<f64> = labels.iter().map(mean).collect::<Result<_>>()?;
-            let (score, problems) = (&side.score, side.problems.as_deref());
-            let y: Vec<f64> = if side.over_medians {
-                let all = statistic::over_medians(other, score, problems)?;
-                let of =
-                    |label: &&str| all.get(*label).copied().with_context(|| format!("{} has no {label}", other.name));
-                labels.iter().map(of).collect::<Result<_>>()?
-            } else {
-                labels
-                    .iter()
-                    .map(|label| Ok(statistic::mean(other, label, score, problems)?.value))
-                    .collect::<Result<_>>()?
-            };
-            // Variants of one agent are alike.
-            let groups: Vec<&str> =
-                if agent == "*" { of.agents().map(|(name, _)| name).collect() } else { labels.clone() };
-            statistic::correlation(&x, &y, &groups)
+            correlated(comparison, (of, other), side, agent)
         }
-        (None, None) if comparison.statistic == Statistic::Rank => rank(of, agent, score, problems, comparison.units),
-        (None, None) if comparison.statistic == Statistic::Mean && comparison.units != Units::Clusters => {
+        (None, None) if comparison.statistic == Statistic::Rank => rank(of, agent, score, problems, units),
+        (None, None) if comparison.statistic == Statistic::Mean && units != Units::Clusters => {
             Ok(values(agent)?.mean())
         }
         (None, None) if comparison.statistic == Statistic::Mean => {
@@ -369,6 +352,38 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
         }
         _ => bail!("{} does not say what it compares", comparison.title),
     }
+}
+
+/// Computes the correlation of a score with that of a side, which may be of the second run, over the variants of an agent, or over all
+/// agents (`*`).
+fn correlated(
+    comparison: &Comparison,
+    (run, other): (&KeptRun, &KeptRun),
+    side: &Side,
+    agent: &str,
+) -> Result<Estimate> {
+    let (score, problems) = (&comparison.score, comparison.problems.as_deref());
+    let labels = statistic::variants(run, agent)?;
+    // Variants of one agent are alike.
+    let groups: Vec<&str> = if agent == "*" { run.agents().map(|(name, _)| name).collect() } else { labels.clone() };
+    if let Some(units) = comparison.units {
+        let x = Scores::read_over(units, run, &labels, score, problems)?;
+        let y = Scores::read_over(units, other, &labels, &side.score, side.problems.as_deref())?;
+        return association::correlation_over_problems(&x, &y, &groups);
+    }
+    let mean = |run: &KeptRun, label: &str, score: &str, problems: Option<&str>| {
+        Ok(statistic::mean(run, label, score, problems)?.value)
+    };
+    let x: Vec<f64> = labels.iter().map(|label| mean(run, label, score, problems)).collect::<Result<_>>()?;
+    let (score, problems) = (&side.score, side.problems.as_deref());
+    let y: Vec<f64> = if side.over_medians {
+        let all = statistic::over_medians(other, score, problems)?;
+        let of = |label: &&str| all.get(*label).copied().with_context(|| format!("{} has no {label}", other.name));
+        labels.iter().map(of).collect::<Result<_>>()?
+    } else {
+        labels.iter().map(|label| mean(other, label, score, problems)).collect::<Result<_>>()?
+    };
+    statistic::correlation(&x, &y, &groups)
 }
 
 /// Computes the mean rank of an agent among all of the run.

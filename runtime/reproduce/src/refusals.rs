@@ -6,10 +6,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::association::FEWEST;
 use crate::labels::{is_chosen_key, parts};
-use crate::manifest::{Association, Comparison, Manifest, Run};
+use crate::manifest::{Association, Comparison, Manifest, Published, Run, Side};
 use crate::outcome::NOT_EXPLAINED;
 use crate::statistic::Statistic;
-use crate::values::Units;
 
 /// The options of runs that take no value.
 const FLAGS: [&str; 4] = ["--grey", "--joint", "--no-clip", "--standardize"];
@@ -86,6 +85,23 @@ impl Manifest {
         self.run(run).map(drop).with_context(|| title.to_owned())
     }
 
+    /// Checks the other side of a correlation or a difference.
+    fn check_side(&self, comparison: &Comparison, side: &Side) -> Result<()> {
+        let Comparison { title, run, score, problems, statistic, units, .. } = comparison;
+        ensure!(
+            !side.over_medians || *statistic == Statistic::Correlation,
+            "{title}: `over-medians` is for correlations"
+        );
+        ensure!(
+            !side.over_medians || units.is_none(),
+            "{title}: with `over-medians` the error is over agents alone, and one over problems is not built: leave out `units`"
+        );
+        let same_run = self.run(side.run.as_deref().or(run.as_deref()))?.name == self.run(run.as_deref())?.name;
+        let same = same_run && !side.over_medians && side.score == *score && side.problems == *problems;
+        ensure!(!same, "{title}: `with` is the comparison's own score on its own problems");
+        Ok(())
+    }
+
     fn check_comparison(&self, comparison: &Comparison) -> Result<()> {
         let title = &comparison.title;
         self.has_run(title, comparison.run.as_deref())?;
@@ -102,9 +118,15 @@ impl Manifest {
             statistic.takes_with() || with.is_none(),
             "{title}: `with` is for correlations, which need it, and for differences between problems"
         );
+        if let Some(side) = with {
+            self.check_side(comparison, side)?;
+        }
+        if let Some(itself) = over.as_ref().filter(|over| comparison.published.contains_key(*over)) {
+            bail!("{title}: {itself} is published and is `over`, so that it would be compared with itself");
+        }
         if let Some(also) = &comparison.also {
             self.has_run(title, Some(&also.run))?;
-            let plain = *statistic == Statistic::Mean && comparison.units == Units::Clusters;
+            let plain = *statistic == Statistic::Mean && comparison.units.is_none();
             ensure!(
                 plain && comparison.problems.is_none(),
                 "{title}: `also` is for a mean over all datasets of two runs: leave out `problems`, `units` and `statistic`"
@@ -127,11 +149,7 @@ impl Manifest {
         let ratio = comparison.statistic == Statistic::Ratio;
         ensure!(!ratio || !comparison.negated, "{title}: a ratio does not change its sign with its score");
         ensure!(ratio || !comparison.picture, "{title}: `picture` is for ratios, whose bars end beside 1");
-        let errors = [comparison.reading_error, comparison.tolerance];
-        let possible = |error: &f64| error.is_finite() && *error >= 0.0;
-        ensure!(errors.iter().all(possible), "{title}: an error is below 0 or not finite");
-        let resolution = comparison.resolution.unwrap_or(1.0);
-        ensure!(resolution.is_finite() && resolution > 0.0, "{title}: `resolution` is no number above 0");
+        check_errors(comparison)?;
         let (causes, fitted) = (&comparison.cause, &comparison.fitted);
         let given = causes.iter().filter(|(agent, _)| *agent != "*").chain(fitted);
         if let Some((agent, _)) = given.clone().find(|(agent, _)| !comparison.published.contains_key(*agent)) {
@@ -144,17 +162,47 @@ impl Manifest {
     }
 }
 
-/// Checks that a rank or a correlation, which is among the agents of a run, is of no chosen variants.
+/// Checks the errors that decide what agrees.
+fn check_errors(comparison: &Comparison) -> Result<()> {
+    let title = &comparison.title;
+    let errors = [comparison.reading_error, comparison.tolerance];
+    let possible = |error: &f64| error.is_finite() && *error >= 0.0;
+    ensure!(errors.iter().all(possible), "{title}: an error is below 0 or not finite");
+    let resolution = comparison.resolution.unwrap_or(1.0);
+    ensure!(resolution.is_finite() && resolution > 0.0, "{title}: `resolution` is no number above 0");
+    let zero = |published: &Published| matches!(published, Published::Number(number, _) if *number == 0.0);
+    let exact = errors.iter().all(|error| *error == 0.0) && comparison.resolution(0.0) == 0.0;
+    ensure!(
+        !exact || !comparison.published.values().any(zero),
+        "{title}: half of a published 0 is 0, so that ours would always be uncertain: give `resolution`, the error from which on \
+         agreement says nothing, or a `tolerance`"
+    );
+    Ok(())
+}
+
+/// Checks that a rank or a correlation, which is among the agents of a run, is of no chosen variants, and a correlation of no single
+/// variant.
 fn check_single<'a>(title: &str, agents: impl IntoIterator<Item = &'a String>, statistic: Statistic) -> Result<()> {
-    let key = agents.into_iter().find(|agent| is_chosen_key(agent));
-    if let Some(key) = key.filter(|_| [Statistic::Rank, Statistic::Correlation].contains(&statistic)) {
-        bail!("{title}: {key} is no single agent of the run, so it has no rank and no correlation: name a variant");
+    for key in agents {
+        let bare = if is_chosen_key(key) { key.split(':').next().unwrap_or_default().to_owned() } else { parts(key).0 };
+        match statistic {
+            Statistic::Correlation if bare != *key => {
+                bail!(
+                    "{title}: a correlation is over all variants of an agent: give {bare} in place of {key}, or `*` for all agents"
+                )
+            }
+            Statistic::Rank if is_chosen_key(key) => {
+                bail!("{title}: {key} is no single agent of the run, so it has no rank: name a variant")
+            }
+            _ => {}
+        }
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::manifest::Manifest;
     use crate::manifest::tests::{RUN, defect};
 
     #[test]
@@ -227,5 +275,67 @@ mod tests {
             let found = defect(&compare(&lines));
             assert!(found.contains(expected), "{lines}: {found}");
         }
+    }
+
+    /// Returns the defect of a manifest with this comparison, or nothing.
+    fn of_comparison(lines: &str) -> String {
+        let text = format!(
+            "title = \"T\"\ncost = \"none\"\n{RUN}\n[[compare]]\ntitle = \"KL\"\nscore = \"kl_tau1\"\n{lines}\n"
+        );
+        Manifest::parse("test.toml", &text).err().map(|error| format!("{error:#}")).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_published_zero_needs_a_resolution() {
+        for lines in [
+            "published = { mlp = 0 }",
+            "published = { mlp = 0, bbb = 0, knn = 0 }",
+            "published = { mlp = 0, knn = \"< 1\" }",
+        ] {
+            assert!(of_comparison(lines).contains("half of a published 0 is 0"), "{lines}: {}", of_comparison(lines));
+        }
+        for lines in [
+            "published = { mlp = 0 }\nresolution = 0.1",
+            "published = { mlp = 0 }\ntolerance = 0.1",
+            "published = { mlp = 0 }\nreading-error = 0.1",
+            "published = { mlp = 0, bbb = 0.5, knn = 1 }",
+        ] {
+            assert!(!of_comparison(lines).contains("half of a published 0"), "{lines}: {}", of_comparison(lines));
+        }
+    }
+
+    #[test]
+    fn nothing_is_compared_with_itself() {
+        let cases = [
+            ("statistic = \"difference\"\nover = \"mlp\"\npublished = { mlp = 1 }", "compared with itself"),
+            ("statistic = \"difference\"\nwith = { score = \"kl_tau1\" }\npublished = { mlp = 1 }", "own score"),
+            (
+                "statistic = \"correlation\"\nproblems = \"*\"\nwith = { score = \"kl_tau1\", problems = \"*\", run = \"quick\" }\n\
+                 published = { \"*\" = 1 }",
+                "own score",
+            ),
+        ];
+        for (lines, expected) in cases {
+            assert!(of_comparison(lines).contains(expected), "{lines}: {}", of_comparison(lines));
+        }
+    }
+
+    #[test]
+    fn correlations_are_over_variants_and_over_medians_without_units() {
+        let of = |lines: &str| of_comparison(&format!("statistic = \"correlation\"\n{lines}"));
+        let with = "with = { score = \"kl_tau10\" }";
+        for key in ["mlp:l2=1", "mlp:*"] {
+            let found = of(&format!("{with}\npublished = {{ \"{key}\" = 1 }}"));
+            assert!(found.contains(&format!("give mlp in place of {key}")), "{found}");
+        }
+        assert_eq!(of(&format!("{with}\nunits = \"clusters\"\npublished = {{ \"*\" = 1 }}")), "");
+        let medians = "with = { score = \"kl_tau10\", over-medians = true }\npublished = { \"*\" = 1 }";
+        assert_eq!(of(medians), "");
+        for units in ["clusters", "problems", "repetitions"] {
+            assert!(of(&format!("units = \"{units}\"\n{medians}")).contains("leave out `units`"));
+        }
+        let difference =
+            "statistic = \"difference\"\nwith = { score = \"x\", over-medians = true }\npublished = { mlp = 1 }";
+        assert!(of_comparison(difference).contains("`over-medians` is for correlations"));
     }
 }

@@ -123,15 +123,19 @@ pub(crate) fn correlation(x: &[f64], y: &[f64], groups: &[&str]) -> Result<Estim
     let names: BTreeSet<&str> = groups.iter().copied().collect();
     let same = x.len() == y.len() && x.len() == groups.len();
     ensure!(same && names.len() > 3, "a correlation needs four agents or more, and {} match", names.len());
-    let n = names.len() as f64;
     let without = |values: &[f64], name: &str| -> Vec<f64> {
         let others = values.iter().zip(groups).filter(|(_, group)| **group != name);
         others.map(|(value, _)| *value).collect()
     };
     let others: Vec<f64> = names.iter().map(|name| pearson(&without(x, name), &without(y, name))).collect();
-    let mean = others.iter().sum::<f64>() / n;
-    let squares: f64 = others.iter().map(|r| (r - mean) * (r - mean)).sum();
-    Ok(Estimate { value: pearson(x, y), stderr: ((n - 1.0) / n * squares).sqrt(), units: names.len() })
+    Ok(Estimate { value: pearson(x, y), stderr: jackknife_variance(&others).sqrt(), units: names.len() })
+}
+
+/// Computes the jackknife's variance of a statistic from its values without one unit each: (n - 1) / n sum (r_i - mean r_i)^2.
+pub(crate) fn jackknife_variance(without: &[f64]) -> f64 {
+    let n = without.len() as f64;
+    let mean = without.iter().sum::<f64>() / n;
+    (n - 1.0) / n * without.iter().map(|r| (r - mean) * (r - mean)).sum::<f64>()
 }
 
 /// Returns Pearson's correlation; NaN if all numbers of a list are equal.

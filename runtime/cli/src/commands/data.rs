@@ -348,7 +348,7 @@ impl Serves {
         Self(counts.filter(|(_, problems)| *problems > 0).map(|(suite, problems)| (suite.clone(), problems)).collect())
     }
 
-    /// Formats the counts as `8 problems of quick/real and 12 problems of testbed/real`.
+    /// Formats the counts as `8 problems of quick/real and 20 problems of testbed/real`.
     fn to_text(&self) -> String {
         let text = |(suite, problems): &(String, usize)| format!("{} of {suite}", counted(*problems, "problem"));
         let texts: Vec<String> = self.0.iter().map(text).collect();

@@ -184,7 +184,7 @@ impl Reproduce {
                 Err(error) => format!("\n    the run in {} does not fit: {error:#}", self.out().shown()),
             };
             let data = if manifest.asks_images() {
-                "\n    needs images, which --images DIR gives".to_owned()
+                "\n    needs images, which --images DIR gives: CIFAR-10 as JPEG files, see docs/shift.md".to_owned()
             } else if missing.is_empty() {
                 String::new()
             } else {

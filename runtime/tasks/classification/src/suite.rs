@@ -92,10 +92,10 @@ pub fn suites() -> Vec<Suite> {
         ),
         real(
             "testbed/real",
-            "real data of the paper: ten datasets, T 1 to 10000 and all, 3 seeds, tau 1 and 100",
+            "real data of the paper: ten datasets, T 1 to 10000 and all, 5 seeds, tau 1 and 100",
             cards().iter().filter(|card| card.in_paper),
             |card| vec![1, 10, 100, 1000, 10_000, card.train_size],
-            3,
+            5,
             Evaluation { planes: PLANES_FOR_DATA, ..Evaluation::testbed() },
         ),
     ]
@@ -311,12 +311,12 @@ mod tests {
         let suite = suite("testbed/real").unwrap();
         let count = |prefix: &str| suite.problems.iter().filter(|problem| problem.name.starts_with(prefix)).count();
         // T is 1, 10, 100 and all for 120 examples; up to 1000 for 5000; up to 10000 beyond.
-        assert_eq!(count("testbed/real/iris/"), 4 * 3);
-        assert_eq!(count("testbed/real/cmaterdb/"), 5 * 3);
-        assert_eq!(count("testbed/real/emnist-letters/"), 6 * 3);
-        assert_eq!(suite.problems.len(), (2 * 4 + 2 * 5 + 6 * 6) * 3);
+        assert_eq!(count("testbed/real/iris/"), 4 * 5);
+        assert_eq!(count("testbed/real/cmaterdb/"), 5 * 5);
+        assert_eq!(count("testbed/real/emnist-letters/"), 6 * 5);
+        assert_eq!(suite.problems.len(), (2 * 4 + 2 * 5 + 6 * 6) * 5);
         assert!(suite.problems.iter().any(|problem| problem.name == "testbed/real/iris/t10/seed0"));
-        assert!(suite.problems.iter().any(|problem| problem.name == "testbed/real/mnist/tfull/seed2"));
+        assert!(suite.problems.iter().any(|problem| problem.name == "testbed/real/mnist/tfull/seed4"));
         assert_eq!((suite.evaluation.samples, suite.evaluation.draws, suite.evaluation.planes), (1000, 1000, 10));
     }
 
