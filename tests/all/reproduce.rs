@@ -166,6 +166,33 @@ fn an_experiment_of_a_file_runs_continues_and_is_compared() {
     assert!((ratio - mean(1) / mean(0)).abs() < 1e-9, "{ratio}: {scores}");
 }
 
+/// The unknown score is known to be one after the run alone.
+#[test]
+fn a_comparison_that_fails_does_not_hide_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let wrong = "[[compare]]\ntitle = \"Wrong\"\nscore = \"kl_tua1\"\npublished = { uniform = 1 }\n\
+                 [[table]]\ntitle = \"Wrong table\"\nscores = [\"kl_tua1\"]\n";
+    let table = "[[table]]\ntitle = \"Means\"\nscores = [\"kl_tau1\"]\n";
+    fs::write(path("equal.toml"), manifest(QUICK, "published = { uniform = \"> 0\" }") + wrong + table).unwrap();
+    let arguments = ["reproduce", &path("equal.toml"), "--out", &path("out")];
+    let found = run(arguments);
+    assert_eq!(found.code, Some(2), "{found:?}");
+    for part in ["KL\n", "uniform", "Means", "1 reproduced"] {
+        assert!(found.stdout.contains(part), "{part}: {}", found.stdout);
+    }
+    assert!(!found.stdout.contains("Wrong"), "{}", found.stdout);
+    for part in ["equal: Wrong: uniform has no", "equal: Wrong table: ", "did you mean `kl_tau1`?"] {
+        assert!(found.stderr.contains(part), "{part}: {}", found.stderr);
+    }
+    let check = [arguments.as_slice(), &["--check", "--json"]].concat();
+    let json: Value = serde_json::from_str(&run(check).stdout).unwrap();
+    let (right, wrong) = (&json["comparisons"][0]["rows"][0], &json["comparisons"][1]["rows"]);
+    assert_eq!((right["verdict"].as_str(), wrong.as_array().map(Vec::len)), (Some("reproduced"), Some(0)), "{json}");
+    assert!(right["units"].as_u64().is_some_and(|units| units > 1), "{json}");
+    assert_eq!(json["defects"].as_array().map(Vec::len), Some(2), "{json}");
+}
+
 /// Scores of the same run: one goes with itself, and one that is given leaves nothing of itself.
 #[test]
 fn scores_of_agents_are_correlated_by_rank() {

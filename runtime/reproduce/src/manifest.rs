@@ -335,7 +335,7 @@ impl Run {
 }
 
 impl Comparison {
-    /// Says how precisely the published numbers are known.
+    /// Returns what follows the title in headings: which errors decide what agrees, or nothing if none is given.
     pub fn precision(&self) -> String {
         let mut parts = Vec::new();
         if self.reading_error > 0.0 {
@@ -347,7 +347,7 @@ impl Comparison {
         if let Some(resolution) = self.resolution {
             parts.push(format!("uncertain with an error of more than {resolution} at 95 %"));
         }
-        if parts.is_empty() { "as published".to_owned() } else { parts.join(", ") }
+        if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
     }
 }
 

@@ -31,6 +31,10 @@ pub struct Row {
     pub ours: f64,
     /// The standard error of ours, NaN if it is not known.
     pub stderr: f64,
+    /// The number of units that the standard error is over.
+    pub units: usize,
+    /// The error from which on agreement says nothing, NaN of a side.
+    pub resolution: f64,
     /// Whether they agree.
     pub verdict: Verdict,
     /// The cause of a difference, or why agreement says nothing.
@@ -54,16 +58,18 @@ pub struct Outcome<'e> {
     pub experiment: &'e Experiment,
     /// Its runs, in the order of the manifest.
     pub runs: Vec<KeptRun>,
-    /// The rows of each comparison, in the order of the manifest.
+    /// The rows of each comparison, in the order of the manifest; none of one that failed.
     pub rows: Vec<Vec<Row>>,
+    /// Why some comparisons failed.
+    pub failures: Vec<String>,
 }
 
 impl<'e> Outcome<'e> {
     /// Compares the runs of an experiment with what was published, or returns `None` if some have no scores. Each run is
-    /// read from its folder.
+    /// read from its folder. A comparison whose agent, score or problems a run lacks is among the failures.
     ///
     /// # Errors
-    /// When a run is another than the manifest's, cannot be read, or lacks an agent, score or problem of the manifest.
+    /// When a run is another than the manifest's, or cannot be read.
     pub fn read<'f>(experiment: &'e Experiment, folder: impl Fn(&Run) -> &'f Path) -> Result<Option<Self>> {
         let manifest = &experiment.manifest;
         let mut runs = Vec::with_capacity(manifest.runs.len());
@@ -82,12 +88,17 @@ impl<'e> Outcome<'e> {
                 asked::check_chosen(kept, sweep, &chosen.score).with_context(within)?;
             }
         }
+        let mut failures = Vec::new();
         let rows = manifest.comparisons.iter().map(|comparison| {
             let found = rows(manifest, comparison, &runs);
-            found.with_context(|| format!("{}: {}", experiment.id, comparison.title))
+            let found = found.with_context(|| format!("{}: {}", experiment.id, comparison.title));
+            found.unwrap_or_else(|error| {
+                failures.push(format!("{error:#}"));
+                Vec::new()
+            })
         });
-        let rows = rows.collect::<Result<_>>()?;
-        Ok(Some(Self { experiment, runs, rows }))
+        let rows = rows.collect();
+        Ok(Some(Self { experiment, runs, rows, failures }))
     }
 
     /// Counts the verdicts.
@@ -105,8 +116,8 @@ impl<'e> Outcome<'e> {
         counts
     }
 
-    /// Returns what the manifest says of a number that came out otherwise: a difference without a cause, or a cause
-    /// without a difference.
+    /// Returns why comparisons failed, and what the manifest says of a number that came out otherwise: a difference without a
+    /// cause, or a cause without a difference.
     pub fn defects(&self) -> Vec<String> {
         let comparisons = self.experiment.manifest.comparisons.iter().zip(&self.rows);
         let each = comparisons.flat_map(|(comparison, rows)| rows.iter().map(move |row| (comparison, row)));
@@ -119,7 +130,7 @@ impl<'e> Outcome<'e> {
             let (id, title, agent) = (&self.experiment.id, &comparison.title, &row.agent);
             Some(format!("{id}: {title}: {agent} ({}, published {}) {what}", row.shown(), row.published.shown()))
         });
-        let mut defects: Vec<String> = defects.collect();
+        let mut defects: Vec<String> = self.failures.iter().cloned().chain(defects).collect();
         for (comparison, rows) in self.experiment.manifest.comparisons.iter().zip(&self.rows) {
             let shared = comparison.cause.get("*");
             if shared.is_some_and(|shared| !rows.iter().any(|row| row.cause.as_ref() == Some(shared))) {
@@ -132,18 +143,15 @@ impl<'e> Outcome<'e> {
         defects
     }
 
-    /// Returns the titles and the rows of tables of ours alone, then of rank correlations, the headings as the first row.
-    ///
-    /// # Errors
-    /// When a run lacks an agent, score or problem of a table.
-    pub fn tables(&self) -> Result<Vec<Titled<'_>>> {
+    /// Returns the titles and the rows of tables of ours alone, then of rank correlations, the headings as the first row, each
+    /// an error if a run lacks an agent, score or problem of it.
+    pub fn tables(&self) -> impl Iterator<Item = Result<Titled<'_>>> {
         let Manifest { tables, associations, .. } = &self.experiment.manifest;
-        let tables = tables.iter().map(|table| Ok((table.title.as_str(), self.table(table)?)));
-        let associated = associations.iter().map(|own| {
-            let rows = self.associated(own).with_context(|| own.title.clone())?;
-            Ok((own.title.as_str(), rows))
-        });
-        tables.chain(associated).collect()
+        let id = &self.experiment.id;
+        let tables = tables.iter().map(|table| (table.title.as_str(), self.table(table)));
+        let associated = associations.iter().map(|own| (own.title.as_str(), self.associated(own)));
+        let all = tables.chain(associated);
+        all.map(move |(title, rows)| Ok((title, rows.with_context(|| format!("{id}: {title}"))?)))
     }
 
     fn associated(&self, association: &Association) -> Result<Vec<Vec<String>>> {
@@ -320,7 +328,9 @@ fn rows(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun]) -> Resul
         let verdict = if fitted.is_some() { Verdict::Fitted } else { judged };
         let shared = || comparison.cause.get("*").filter(|_| verdict != Verdict::Reproduced);
         let cause = fitted.or_else(|| comparison.cause.get(agent)).or_else(shared).cloned();
-        Ok(Row { agent: agent.clone(), published: *published, ours, stderr, verdict, cause })
+        let resolution =
+            if let Published::Number(number, _) = published { comparison.resolution(*number) } else { f64::NAN };
+        Ok(Row { agent: agent.clone(), published: *published, ours, stderr, units, resolution, verdict, cause })
     });
     each.collect()
 }
@@ -404,8 +414,8 @@ mod tests {
         associations.truncate(1);
         associations[0].problems.truncate(1);
         let outcome = super::Outcome::read(&experiment, |_| &results).unwrap().unwrap();
-        let (tables, pictures) = (outcome.tables().unwrap(), outcome.pictures().unwrap());
-        let cell = tables.last().unwrap().1[1][2].clone();
+        let pictures = outcome.pictures().unwrap();
+        let cell = outcome.tables().last().unwrap().unwrap().1[1][2].clone();
         assert!(cell.contains(" to ") && pictures[0].contains(&cell), "{cell}: {}", pictures[0]);
     }
 }

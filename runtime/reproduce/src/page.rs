@@ -125,7 +125,8 @@ fn section(text: &mut String, experiment: &Experiment, outcome: Option<&Outcome>
     for (comparison, rows) in manifest.comparisons.iter().zip(&outcome.rows) {
         compared(text, comparison, rows);
     }
-    for (title, rows) in outcome.tables()? {
+    for table in outcome.tables() {
+        let (title, rows) = table?;
         let _ = write!(text, "\n**{title}**.\n\n");
         let mut rows = rows.iter();
         let headings: Vec<String> = rows.next().into_iter().flatten().map(|name| format!("`{name}`")).collect();
@@ -194,7 +195,7 @@ fn provenance(run: &KeptRun) -> Result<String> {
 
 /// Writes a table of ours beside the published numbers, then the causes of differences.
 fn compared(text: &mut String, comparison: &Comparison, rows: &[Row]) {
-    let _ = write!(text, "\n**{}** ({}).\n\n", comparison.title, comparison.precision());
+    let _ = write!(text, "\n**{}**{}.\n\n", comparison.title, comparison.precision());
     let mut table = Table::new(&["agent", "ours", "published", "difference", "verdict"]);
     for row in rows {
         let difference = row.difference().map(|(difference, stderr)| quantity::with_error(difference, stderr));

@@ -102,11 +102,12 @@ impl Reproduce {
         let experiment = named(name)?;
         if self.kept_runs.check {
             let kept = self.kept_of(name);
-            return self.compare(&experiment, |_| kept);
+            return self.compare(&experiment, |_| kept).map(ExitCode::from);
         }
         if !self.keep {
             let runs: Vec<&Run> = experiment.manifest.runs.iter().collect();
-            return self.run(&experiment, &runs)?.map_or_else(|| self.compare(&experiment, |_| self.out()), Ok);
+            let ended = self.run(&experiment, &runs)?;
+            return ended.map_or_else(|| self.compare(&experiment, |_| self.out()).map(ExitCode::from), Ok);
         }
         ensure!(find(name)?.is_some(), "--keep is for the project's own experiments, and {name} is a file");
         let commit = commit()?;
@@ -129,11 +130,14 @@ impl Reproduce {
             if missing.iter().any(|new| new.name == run.name) { self.out() } else { self.kept() }
         };
         let code = self.compare(&experiment, place)?;
+        if code != exit::DONE {
+            return Ok(ExitCode::from(code));
+        }
         for run in &missing {
             let kept = keep(&self.out().join(&run.name), self.kept(), &run.name, commit)?;
             output::note(&format!("kept {}", kept.shown()));
         }
-        Ok(code)
+        Ok(ExitCode::from(code))
     }
 
     /// Returns the folder of new runs.
@@ -169,7 +173,7 @@ impl Reproduce {
         for experiment in all()? {
             let Experiment { id, manifest } = &experiment;
             let missing = manifest.missing(&directories)?;
-            let outcome = Outcome::read(&experiment, |_| self.kept());
+            let outcome = whole(&experiment, self.kept());
             let counts = outcome.as_ref().ok().and_then(Option::as_ref).map(Outcome::counts);
             let kept = match (&outcome, &manifest.not_run) {
                 (Err(error), _) => format!("the kept run does not fit: {error:#}"),
@@ -177,7 +181,7 @@ impl Reproduce {
                 (Ok(None), Some(why)) => format!("built, not run: {}", output::one_line(why)),
                 (Ok(None), None) => format!("no run in {}", self.kept().shown()),
             };
-            let own = if self.out() == self.kept() { Ok(None) } else { Outcome::read(&experiment, |_| self.out()) };
+            let own = if self.out() == self.kept() { Ok(None) } else { whole(&experiment, self.out()) };
             let own_text = match &own {
                 Ok(None) => String::new(),
                 Ok(Some(outcome)) => format!("\n    in {}: {}", self.out().shown(), outcome.counts().text()),
@@ -306,8 +310,9 @@ impl Reproduce {
         Ok((out, words, command))
     }
 
-    /// Sets the runs of an experiment, each in its folder, beside the published numbers.
-    fn compare<'f>(&self, experiment: &Experiment, folder: impl Fn(&Run) -> &'f Path) -> Result<ExitCode> {
+    /// Sets the runs of an experiment, each in its folder, beside the published numbers. Returns the exit code: comparisons and
+    /// tables that fail do not hide the others.
+    fn compare<'f>(&self, experiment: &Experiment, folder: impl Fn(&Run) -> &'f Path) -> Result<u8> {
         let Some(outcome) = Outcome::read(experiment, &folder)? else {
             let runs = experiment.manifest.runs.iter();
             let runs: Vec<String> = runs.map(|run| folder(run).join(&run.name).shown().to_string()).collect();
@@ -318,20 +323,23 @@ impl Reproduce {
             };
             bail!("{} has no scores in {}; {remedy}", experiment.id, runs.join(", "));
         };
-        let defects = outcome.defects();
+        let mut defects = outcome.defects();
+        let (text, failures) = text(&outcome);
+        let failed = !outcome.failures.is_empty() || !failures.is_empty();
+        defects.extend(failures);
         if self.json {
             output::print_json(&document(&outcome, &defects))?;
         } else {
-            output::print(&text(&outcome)?)?;
+            output::print(&text)?;
         }
         for defect in &defects {
             output::note(defect);
         }
-        if !self.kept_runs.check {
+        if !failed && !self.kept_runs.check {
             self.draw(&outcome)?;
         }
-        let checked = self.kept_runs.check && !defects.is_empty();
-        Ok(ExitCode::from(if checked { exit::BAD_INPUT } else { exit::DONE }))
+        let bad = failed || self.kept_runs.check && !defects.is_empty();
+        Ok(if bad { exit::BAD_INPUT } else { exit::DONE })
     }
 
     /// Writes the pictures of an experiment beside its runs.
@@ -354,7 +362,7 @@ impl Reproduce {
         let experiments = all()?;
         let (mut found, mut defects): (Vec<Found>, Vec<String>) = (Vec::new(), Vec::new());
         for experiment in &experiments {
-            match Outcome::read(experiment, |_| self.kept()) {
+            match whole(experiment, self.kept()) {
                 Ok(outcome) => {
                     defects.extend(outcome.iter().flat_map(Outcome::defects));
                     found.push((experiment, outcome));
@@ -443,20 +451,34 @@ fn commit() -> Result<&'static str> {
     Ok(COMMIT)
 }
 
-/// Writes the tables of an experiment for a terminal.
-fn text(outcome: &Outcome) -> Result<String> {
+/// Compares the runs of an experiment in a folder with what was published, or returns `None` if some have no scores.
+///
+/// # Errors
+/// As [`Outcome::read`], and when a comparison fails.
+fn whole<'e>(experiment: &'e Experiment, folder: &Path) -> Result<Option<Outcome<'e>>> {
+    let outcome = Outcome::read(experiment, |_| folder)?;
+    let failures: Vec<&str> = outcome.iter().flat_map(|outcome| &outcome.failures).map(String::as_str).collect();
+    ensure!(failures.is_empty(), "{}", failures.join("; "));
+    Ok(outcome)
+}
+
+/// Writes the tables of an experiment for a terminal. Returns the text, and why some tables failed.
+fn text(outcome: &Outcome) -> (String, Vec<String>) {
     let manifest = &outcome.experiment.manifest;
     let mut text = format!("{}\n", manifest.title);
     if let Some(paper) = &manifest.paper {
         let _ = writeln!(text, "{paper}");
     }
     for (comparison, rows) in manifest.comparisons.iter().zip(&outcome.rows) {
+        if rows.is_empty() {
+            continue;
+        }
         let mut table = vec![["agent", "ours", "published", "verdict"].map(str::to_owned).to_vec()];
         for row in rows {
             let verdict = row.verdict.word().to_owned();
             table.push(vec![row.who().to_owned(), row.shown(), row.published.shown(), verdict]);
         }
-        let heading = format!("{} ({})", comparison.title, comparison.precision());
+        let heading = format!("{}{}", comparison.title, comparison.precision());
         let _ = write!(text, "\n{}\n{}", wrap(&heading, 0), render(1, &table));
         for (cause, rows) in by_cause(rows) {
             if let Some(cause) = cause {
@@ -464,11 +486,15 @@ fn text(outcome: &Outcome) -> Result<String> {
             }
         }
     }
-    for (title, rows) in outcome.tables()? {
-        let _ = write!(text, "\n{}\n{}", wrap(title, 0), render(1, &rows));
+    let mut failures = Vec::new();
+    for table in outcome.tables() {
+        match table {
+            Ok((title, rows)) => drop(write!(text, "\n{}\n{}", wrap(title, 0), render(1, &rows))),
+            Err(error) => failures.push(format!("{error:#}")),
+        }
     }
     let _ = write!(text, "\n{}", outcome.counts().text());
-    Ok(text)
+    (text, failures)
 }
 
 /// Returns the comparisons as JSON, and what the manifest says of a number that came out otherwise.
@@ -485,9 +511,11 @@ fn document(outcome: &Outcome, defects: &[String]) -> serde_json::Value {
                 "agent": row.agent,
                 "ours": row.ours,
                 "stderr": row.stderr,
+                "units": row.units,
                 "published": published,
                 "published_stderr": stderr,
                 "side": side,
+                "resolution": row.resolution,
                 "verdict": row.verdict.word(),
                 "cause": row.cause,
             })
