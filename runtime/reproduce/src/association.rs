@@ -179,10 +179,14 @@ pub(crate) fn correlation_over_problems(x: &Scores, y: &Scores, agents: &[&str])
     );
     let without =
         |own: Option<usize>, other: Option<usize>| pearson(&x.agent_means_without(own), &y.agent_means_without(other));
-    let of_x = (0..x.clusters.len()).map(|cluster| without(Some(cluster), Some(cluster).filter(|_| alike)));
-    let of_y = (0..y.clusters.len()).filter(|_| !alike).map(|cluster| without(None, Some(cluster)));
-    let (of_x, of_y): (Vec<f64>, Vec<f64>) = (of_x.collect(), of_y.collect());
-    let of_problems = jackknife_variance(&of_x) + if alike { 0.0 } else { jackknife_variance(&of_y) };
+    let of_problems = if alike {
+        let of_both: Vec<f64> = (0..x.clusters.len()).map(|cluster| without(Some(cluster), Some(cluster))).collect();
+        jackknife_variance(&of_both)
+    } else {
+        let of_x: Vec<f64> = (0..x.clusters.len()).map(|cluster| without(Some(cluster), None)).collect();
+        let of_y: Vec<f64> = (0..y.clusters.len()).map(|cluster| without(None, Some(cluster))).collect();
+        jackknife_variance(&of_x) + jackknife_variance(&of_y)
+    };
     let stderr = (of_agents.stderr.powi(2) + of_problems).sqrt();
     Ok(Estimate { stderr, units: of_agents.units.min(fewest), ..of_agents })
 }

@@ -12,9 +12,9 @@ pub(crate) fn chosen_key(name: &str) -> String {
     format!("{name}{CHOSEN_VARIANT}")
 }
 
-/// Returns whether a label is the key of an agent's chosen variants.
-pub(crate) fn is_chosen_key(label: &str) -> bool {
-    label.ends_with(CHOSEN_VARIANT)
+/// Returns the name of the agent whose chosen variants a label is the key of, if it is one.
+pub(crate) fn chosen_name(label: &str) -> Option<&str> {
+    label.strip_suffix(CHOSEN_VARIANT)
 }
 
 /// Returns the name of an agent and its settings.

@@ -9,7 +9,7 @@ use jointly_record::{pattern, suites};
 use crate::asked;
 use crate::association::FEWEST;
 use crate::kept::remedy;
-use crate::labels::{chosen_key, in_order, is_bundled, is_chosen_key, is_variant, parts};
+use crate::labels::{chosen_key, chosen_name, in_order, is_bundled, is_variant, parts};
 use crate::manifest::{Association, Comparison, Manifest, Run};
 use crate::statistic::Statistic;
 
@@ -134,7 +134,7 @@ impl<'m> Known<'m> {
         for label in labels {
             let (label, name) = (label.as_ref(), &self.run.name);
             ensure!(
-                per_setting || !is_chosen_key(label),
+                per_setting || chosen_name(label).is_none(),
                 "{name} has no agent {label}: its run needs `chosen` with `per-setting = true`"
             );
             let fits = |own: &&str| {

@@ -33,8 +33,6 @@ pub struct Row {
     pub stderr: f64,
     /// The number of units that the standard error is over.
     pub units: usize,
-    /// The error from which on agreement says nothing, NaN of a side.
-    pub resolution: f64,
     /// Whether they agree.
     pub verdict: Verdict,
     /// The cause of a difference, or why agreement says nothing.
@@ -328,9 +326,7 @@ fn rows(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun]) -> Resul
         let verdict = if fitted.is_some() { Verdict::Fitted } else { judged };
         let shared = || comparison.cause.get("*").filter(|_| verdict != Verdict::Reproduced);
         let cause = fitted.or_else(|| comparison.cause.get(agent)).or_else(shared).cloned();
-        let resolution =
-            if let Published::Number(number, _) = published { comparison.resolution(*number) } else { f64::NAN };
-        Ok(Row { agent: agent.clone(), published: *published, ours, stderr, units, resolution, verdict, cause })
+        Ok(Row { agent: agent.clone(), published: *published, ours, stderr, units, verdict, cause })
     });
     each.collect()
 }
@@ -342,14 +338,13 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
     let values = |agent: &str| of.values_over(units, agent, score, problems);
     match (&comparison.over, &comparison.with) {
         (Some(over), None) => statistic::compare(comparison.statistic, &values(agent)?, &values(over)?),
-        (None, Some(side)) if comparison.statistic == Statistic::Difference => {
-            let other = run(manifest, runs, side.run.as_deref().or(comparison.run.as_deref()))?;
-            let others = other.values(agent, &side.score, side.problems.as_deref())?;
-            statistic::between(&values(agent)?, &others)
-        }
         (None, Some(side)) => {
             let other = run(manifest, runs, side.run.as_deref().or(comparison.run.as_deref()))?;
-            correlated(comparison, (of, other), side, agent)
+            if comparison.statistic != Statistic::Difference {
+                return correlated(comparison, (of, other), side, agent);
+            }
+            let others = other.values(agent, &side.score, side.problems.as_deref())?;
+            statistic::between(&values(agent)?, &others)
         }
         (None, None) if comparison.statistic == Statistic::Rank => rank(of, agent, score, problems, units),
         (None, None) if comparison.statistic == Statistic::Mean && units != Units::Clusters => {

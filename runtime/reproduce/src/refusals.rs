@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::association::FEWEST;
-use crate::labels::{is_chosen_key, parts};
+use crate::labels::{chosen_name, parts};
 use crate::manifest::{Association, Comparison, Manifest, Published, Run, Side};
 use crate::outcome::NOT_EXPLAINED;
 use crate::statistic::Statistic;
@@ -88,6 +88,7 @@ impl Manifest {
     /// Checks the other side of a correlation or a difference.
     fn check_side(&self, comparison: &Comparison, side: &Side) -> Result<()> {
         let Comparison { title, run, score, problems, statistic, units, .. } = comparison;
+        let other = self.run(side.run.as_deref().or(run.as_deref())).with_context(|| title.clone())?;
         ensure!(
             !side.over_medians || *statistic == Statistic::Correlation,
             "{title}: `over-medians` is for correlations"
@@ -96,7 +97,7 @@ impl Manifest {
             !side.over_medians || units.is_none(),
             "{title}: with `over-medians` the error is over agents alone, and one over problems is not built: leave out `units`"
         );
-        let same_run = self.run(side.run.as_deref().or(run.as_deref()))?.name == self.run(run.as_deref())?.name;
+        let same_run = other.name == self.run(run.as_deref())?.name;
         let same = same_run && !side.over_medians && side.score == *score && side.problems == *problems;
         ensure!(!same, "{title}: `with` is the comparison's own score on its own problems");
         Ok(())
@@ -105,9 +106,6 @@ impl Manifest {
     fn check_comparison(&self, comparison: &Comparison) -> Result<()> {
         let title = &comparison.title;
         self.has_run(title, comparison.run.as_deref())?;
-        if let Some(side) = &comparison.with {
-            self.has_run(title, side.run.as_deref().or(comparison.run.as_deref()))?;
-        }
         ensure!(!comparison.published.is_empty(), "{title} has no published number");
         let Comparison { statistic, over, with, .. } = comparison;
         ensure!(
@@ -184,16 +182,18 @@ fn check_errors(comparison: &Comparison) -> Result<()> {
 /// variant.
 fn check_single<'a>(title: &str, agents: impl IntoIterator<Item = &'a String>, statistic: Statistic) -> Result<()> {
     for key in agents {
-        let bare = if is_chosen_key(key) { key.split(':').next().unwrap_or_default().to_owned() } else { parts(key).0 };
         match statistic {
-            Statistic::Correlation if bare != *key => {
-                bail!(
+            Statistic::Correlation => {
+                let bare = chosen_name(key).map_or_else(|| parts(key).0, str::to_owned);
+                ensure!(
+                    bare == *key,
                     "{title}: a correlation is over all variants of an agent: give {bare} in place of {key}, or `*` for all agents"
-                )
+                );
             }
-            Statistic::Rank if is_chosen_key(key) => {
-                bail!("{title}: {key} is no single agent of the run, so it has no rank: name a variant")
-            }
+            Statistic::Rank => ensure!(
+                chosen_name(key).is_none(),
+                "{title}: {key} is no single agent of the run, so it has no rank: name a variant"
+            ),
             _ => {}
         }
     }

@@ -113,7 +113,7 @@ impl Published {
 impl Comparison {
     /// Returns the error from which on agreement says nothing: if none is given, half the range of the published numbers, since
     /// such an error does not tell them from one another, or half of the number where fewer than three differ.
-    pub(crate) fn resolution(&self, number: f64) -> f64 {
+    pub fn resolution(&self, number: f64) -> f64 {
         let numbers = self.published.values().filter_map(|published| match published {
             Published::Number(number, _) => Some(*number),
             Published::Below(_) | Published::Above(_) => None,

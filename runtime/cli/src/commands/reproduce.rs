@@ -502,10 +502,10 @@ fn document(outcome: &Outcome, defects: &[String]) -> serde_json::Value {
     let comparisons = outcome.experiment.manifest.comparisons.iter().zip(&outcome.rows);
     let each = comparisons.map(|(comparison, rows)| {
         let rows = rows.iter().map(|row| {
-            let (published, stderr, side) = match row.published {
-                Published::Number(number, stderr) => (number, Some(stderr), None),
-                Published::Below(bound) => (bound, None, Some("below")),
-                Published::Above(bound) => (bound, None, Some("above")),
+            let (published, stderr, resolution, side) = match row.published {
+                Published::Number(number, stderr) => (number, Some(stderr), Some(comparison.resolution(number)), None),
+                Published::Below(bound) => (bound, None, None, Some("below")),
+                Published::Above(bound) => (bound, None, None, Some("above")),
             };
             json!({
                 "agent": row.agent,
@@ -515,7 +515,7 @@ fn document(outcome: &Outcome, defects: &[String]) -> serde_json::Value {
                 "published": published,
                 "published_stderr": stderr,
                 "side": side,
-                "resolution": row.resolution,
+                "resolution": resolution,
                 "verdict": row.verdict.word(),
                 "cause": row.cause,
             })
