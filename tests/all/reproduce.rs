@@ -103,6 +103,32 @@ fn experiments_are_listed_with_what_they_lack() {
 }
 
 #[test]
+fn the_list_says_how_far_an_experiment_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out").to_str().unwrap().to_owned();
+    let list = ["reproduce", "--kept", &kept(), "--out", &out];
+    let progress = || {
+        let entries: Vec<Value> = serde_json::from_str(&done(list.iter().copied().chain(["--json"]))).unwrap();
+        let entry = entries.into_iter().find(|entry| entry["id"] == "coverage-line").unwrap();
+        assert!(entry["own"].is_null() && entry["own_error"].is_null(), "{entry}");
+        entry["own_progress"].clone()
+    };
+    assert!(progress().is_null());
+    done(["reproduce", "coverage-line", "--out", &out, "--", "--shard", "1/250"]);
+    let found = progress();
+    assert_eq!((found["finished"].as_u64(), found["runs"].as_u64()), (Some(0), Some(1)), "{found}");
+    assert_eq!(
+        (found["begun"][0]["done"].as_u64(), found["begun"][0]["units"].as_u64()),
+        (Some(2), Some(500)),
+        "{found}"
+    );
+    let text = done(list);
+    fits_a_terminal(&text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("0 of 1 run finished; 2 of 500 units of regression/line done"), "{text}");
+}
+
+#[test]
 fn every_experiment_can_be_planned() {
     let folder = tempfile::tempdir().unwrap();
     let data = workspace().join("../shared/data");
@@ -333,6 +359,7 @@ fn what_would_be_another_run_or_any_command_is_refused_before_anything_runs() {
     };
     refused_with(&["coverage-line", "--", "--seed", "1"], &["--seed after -- would make another run", "--jobs"]);
     refused_with(&["coverage-line", "--", "--problems=*/sim1"], &["--problems after --"]);
+    refused_with(&["coverage-line", "--jobs", "1"], &["unexpected argument '--jobs'", "follow --, as in `-- --jobs`"]);
     let done = path("done");
     let native = format!("\"uniform\", \"exec:touch {done}\", \"--suite\", \"quick\"");
     fs::write(path("native.toml"), manifest(&native, "published = { uniform = 1 }")).unwrap();

@@ -65,13 +65,21 @@ pub(crate) fn usage(error: &clap::Error, command: &clap::Command) -> ExitCode {
     }
 }
 
-/// Guesses what was meant, if possible: commands by their names, anything else by clap.
+/// Guesses what was meant, if possible: commands by their names, options of `jointly run` that another command passes on
+/// after `--`, and anything else by clap.
 fn meant(error: &clap::Error, command: &clap::Command) -> Option<String> {
-    use clap::error::ContextKind::{InvalidSubcommand, SuggestedArg, SuggestedValue};
+    use clap::error::ContextKind::{InvalidArg, InvalidSubcommand, SuggestedArg, SuggestedValue, Usage};
     use clap::error::ContextValue;
     if let Some(ContextValue::String(name)) = error.get(InvalidSubcommand) {
         let near = guess::nearest(name, command.get_subcommands().map(clap::Command::get_name))?;
         return Some(format!("did you mean `{near}`?"));
+    }
+    let passes_on = error.get(Usage).is_some_and(|usage| usage.to_string().contains("[-- <OPTION>"));
+    if let (true, Some(ContextValue::String(given))) = (passes_on, error.get(InvalidArg)) {
+        let mut options = command.find_subcommand("run")?.get_arguments().filter_map(clap::Arg::get_long);
+        if options.any(|option| given.strip_prefix("--") == Some(option)) {
+            return Some(format!("options of `jointly run` follow --, as in `-- {given}`"));
+        }
     }
     let suggested = [SuggestedArg, SuggestedValue].into_iter().find_map(|kind| error.get(kind))?;
     let near = match suggested {

@@ -15,8 +15,8 @@ use jointly_record::guess;
 use jointly_record::quantity::counted;
 use jointly_report::table::{render, wrap};
 use jointly_reproduce::{
-    Counts, Experiment, Found, Outcome, Published, Run, all, by_cause, command, find, find_run, keep, open, pages,
-    whose,
+    Counts, Experiment, Found, Outcome, Progress, Published, Run, all, by_cause, command, find, find_run, keep, open,
+    pages, whose,
 };
 use serde_json::json;
 
@@ -181,11 +181,12 @@ impl Reproduce {
                 (Ok(None), Some(why)) => format!("built, not run: {}", output::one_line(why)),
                 (Ok(None), None) => format!("no run in {}", self.kept().shown()),
             };
-            let own = if self.out() == self.kept() { Ok(None) } else { whole(&experiment, self.out()) };
-            let own_text = match &own {
-                Ok(None) => String::new(),
-                Ok(Some(outcome)) => format!("\n    in {}: {}", self.out().shown(), outcome.counts().text()),
-                Err(error) => format!("\n    the run in {} does not fit: {error:#}", self.out().shown()),
+            let (own, progress) = self.own(&experiment);
+            let own_text = match (&own, &progress) {
+                (Ok(None), None) => String::new(),
+                (Ok(None), Some(progress)) => format!("\n    in {}: {}", self.out().shown(), progress.text()),
+                (Ok(Some(outcome)), _) => format!("\n    in {}: {}", self.out().shown(), outcome.counts().text()),
+                (Err(error), _) => format!("\n    the run in {} does not fit: {error:#}", self.out().shown()),
             };
             let data = if manifest.asks_images() {
                 "\n    needs images, which --images DIR gives: CIFAR-10 as JPEG files, see docs/shift.md".to_owned()
@@ -209,6 +210,7 @@ impl Reproduce {
                 "differ": counts.map(|counts| counts.differ),
                 "own_error": own.as_ref().err().map(|error| format!("{error:#}")),
                 "own": own.ok().flatten().as_ref().map(Outcome::counts),
+                "own_progress": progress,
             }));
         }
         if self.json {
@@ -217,6 +219,20 @@ impl Reproduce {
             output::print(&wrap(&texts.join("\n"), 4))?;
         }
         Ok(ExitCode::from(exit::DONE))
+    }
+
+    /// Compares the new runs of an experiment with what was published, or says how far they are.
+    fn own<'e>(&self, experiment: &'e Experiment) -> (Result<Option<Outcome<'e>>>, Option<Progress>) {
+        if self.out() == self.kept() {
+            return (Ok(None), None);
+        }
+        match whole(experiment, self.out()) {
+            Ok(None) => match Progress::read(&experiment.manifest.runs, self.out()) {
+                Ok(progress) => (Ok(None), progress),
+                Err(error) => (Err(error), None),
+            },
+            own => (own, None),
+        }
     }
 
     /// Runs some of an experiment's runs. Returns an exit code if there is nothing to compare: a run was refused or ended, or a
