@@ -73,6 +73,7 @@ experiments! {
     "correlations-large-trained",
     "correlations-figure-3",
     "correlations-figure-4",
+    "correlations-figure-4-code",
     "correlations-figure-12",
     "correlations-figures-13-14",
     "correlations-table-4",

@@ -323,7 +323,7 @@ fn contents(directory: &Path, name: &str) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Keeps a finished run: writes its leaderboard and origin, and compressed its plan, its scores and its journal, into the
+/// Keeps a finished run: writes its origin, and compressed its plan, its scores, its leaderboard and its journal, into the
 /// directory `name` below `folder`. A journal of more than a megabyte, compressed, is left out, and one that names predictions,
 /// which are not kept. The same run gives the same bytes.
 ///
@@ -333,15 +333,15 @@ pub fn keep(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathB
     let into = folder.join(name);
     let scores = contents(run, SCORES)?;
     let scores = scores.with_context(|| format!("{} has no {SCORES}: it is not finished", run.shown()))?;
-    let [plan, journal] =
-        [PLAN, JOURNAL].map(|file| contents(run, file)?.with_context(|| format!("{} has no {file}", run.shown())));
-    let (plan, journal) = (plan?, journal?);
+    let [plan, journal, leaderboard] = [PLAN, JOURNAL, LEADERBOARD]
+        .map(|file| contents(run, file)?.with_context(|| format!("{} has no {file}", run.shown())));
+    let (plan, journal, leaderboard) = (plan?, journal?, leaderboard?);
     fs::create_dir_all(&into).with_context(|| format!("failed to make {}", into.shown()))?;
-    let [from, to] = [run, &into].map(|folder| folder.join(LEADERBOARD));
-    fs::copy(&from, &to).with_context(|| format!("failed to copy {} to {}", from.shown(), into.shown()))?;
     // Without the predictions by which agents are compared, their journal makes no scores.
     let most = if run.join(Kept::Belief.folder()).is_dir() { 0 } else { MOST_JOURNAL };
-    for (file, bytes, most) in [(PLAN, &plan, usize::MAX), (SCORES, &scores, usize::MAX), (JOURNAL, &journal, most)] {
+    let whole = [(PLAN, &plan), (SCORES, &scores), (LEADERBOARD, &leaderboard)];
+    let files = whole.map(|(file, bytes)| (file, bytes, usize::MAX)).into_iter().chain([(JOURNAL, &journal, most)]);
+    for (file, bytes, most) in files {
         let path = into.join(format!("{file}{GZ}"));
         let bytes = compressed(bytes).with_context(|| format!("failed to compress {file}"))?;
         if bytes.len() > most {
@@ -449,7 +449,7 @@ mod tests {
             fs::read_dir(&into).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         files.sort();
         let expected =
-            ["figure.png", "leaderboard.csv", "origin.json", "plan.json.gz", "results.jsonl.gz", "scores.json.gz"];
+            ["figure.png", "leaderboard.csv.gz", "origin.json", "plan.json.gz", "results.jsonl.gz", "scores.json.gz"];
         assert_eq!(files, expected);
         assert_eq!(contents(&into, "results.jsonl").unwrap().unwrap(), journal.as_bytes());
         // 1.5 s and 2 s are 3.5 s, to a second.

@@ -117,6 +117,10 @@ pub struct Comparison {
     /// Another run whose datasets a mean is over too, with equal weight for each dataset.
     #[serde(default)]
     pub also: Option<Also>,
+    /// Other runs of the same problems: a rank is averaged over them too, with equal weight for each run, and a correlation is
+    /// over their agents too.
+    #[serde(default)]
+    pub also_runs: Vec<String>,
     /// A pattern of the problems, if it is not over all.
     #[serde(default)]
     pub problems: Option<String>,
@@ -175,6 +179,9 @@ pub struct Side {
     /// The run, if it is another.
     #[serde(default)]
     pub run: Option<String>,
+    /// The runs of this side for each of the comparison's `also_runs`.
+    #[serde(default)]
+    pub also_runs: Vec<String>,
     /// The score's name.
     pub score: String,
     /// A pattern of the problems, if it is not over all.

@@ -1,6 +1,7 @@
 //! Checks the agents and problems that a manifest names against the arguments of its runs.
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use anyhow::{Context, Result, ensure};
 use jointly_core::counted::counted;
@@ -44,13 +45,19 @@ pub(crate) fn check(manifest: &Manifest) -> Result<()> {
         let Comparison { title, run, with, also, .. } = comparison;
         find(run.as_deref())?.check_comparison(comparison).with_context(|| title.clone())?;
         if let Some(side) = with {
-            let other = find(side.run.as_deref().or(run.as_deref()))?;
-            other.check_problems(&side.problems).with_context(|| title.clone())?;
-            other.check_keys(comparison).with_context(|| title.clone())?;
+            let first = side.run.as_deref().or(run.as_deref());
+            for name in iter::once(first).chain(side.also_runs.iter().map(|other| Some(other.as_str()))) {
+                let other = find(name)?;
+                other.check_problems(&side.problems).with_context(|| title.clone())?;
+                other.check_keys(comparison).with_context(|| title.clone())?;
+            }
         }
         if let Some(also) = also {
             let labels = comparison.published.keys().map(|agent| also.label(agent));
             find(Some(&also.run))?.check_agents(labels).with_context(|| title.clone())?;
+        }
+        for other in &comparison.also_runs {
+            find(Some(other))?.check_comparison(comparison).with_context(|| title.clone())?;
         }
     }
     for association in &manifest.associations {

@@ -233,7 +233,7 @@ impl<'e> Outcome<'e> {
             let mut cells = vec![label.to_owned()];
             for (score, pattern) in &columns {
                 let found = if table.statistic == Statistic::Rank {
-                    rank(run, label, score, *pattern, table.units)?
+                    rank(&[run], label, score, *pattern, table.units)?
                 } else {
                     statistic::mean(run, label, score, *pattern)?
                 };
@@ -339,14 +339,18 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
     match (&comparison.over, &comparison.with) {
         (Some(over), None) => statistic::compare(comparison.statistic, &values(agent)?, &values(over)?),
         (None, Some(side)) => {
-            let other = run(manifest, runs, side.run.as_deref().or(comparison.run.as_deref()))?;
             if comparison.statistic != Statistic::Difference {
-                return correlated(comparison, (of, other), side, agent);
+                return correlated(comparison, &sides(manifest, comparison, runs, side)?, side, agent);
             }
+            let other = run(manifest, runs, side.run.as_deref().or(comparison.run.as_deref()))?;
             let others = other.values(agent, &side.score, side.problems.as_deref())?;
             statistic::between(&values(agent)?, &others)
         }
-        (None, None) if comparison.statistic == Statistic::Rank => rank(of, agent, score, problems, units),
+        (None, None) if comparison.statistic == Statistic::Rank => {
+            let others = comparison.also_runs.iter().map(|other| run(manifest, runs, Some(other)));
+            let all = iter::once(Ok(of)).chain(others).collect::<Result<Vec<_>>>()?;
+            rank(&all, agent, score, problems, units)
+        }
         (None, None) if comparison.statistic == Statistic::Mean && units != Units::Clusters => {
             Ok(values(agent)?.mean())
         }
@@ -359,44 +363,70 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
     }
 }
 
-/// Computes the correlation of a score with that of a side, which may be of the second run, over the variants of an agent, or over all
-/// agents (`*`).
-fn correlated(
+/// Returns the runs of a correlation's two sides, a pair for the first run and one for each further run.
+fn sides<'r>(
+    manifest: &Manifest,
     comparison: &Comparison,
-    (run, other): (&KeptRun, &KeptRun),
+    runs: &'r [KeptRun],
     side: &Side,
-    agent: &str,
-) -> Result<Estimate> {
+) -> Result<Vec<(&'r KeptRun, &'r KeptRun)>> {
+    let of = |name: Option<&str>| run(manifest, runs, name);
+    let own = comparison.run.as_deref();
+    let first = (of(own)?, of(side.run.as_deref().or(own))?);
+    let also = comparison.also_runs.iter().zip(&side.also_runs);
+    let also = also.map(|(own, other)| Ok((of(Some(own))?, of(Some(other))?)));
+    iter::once(Ok(first)).chain(also).collect()
+}
+
+/// Computes the correlation of a score with that of a side, which may be of the second run, over the variants of an agent, or over all
+/// agents (`*`), in each pair of runs.
+fn correlated(comparison: &Comparison, sides: &[(&KeptRun, &KeptRun)], side: &Side, agent: &str) -> Result<Estimate> {
+    let (mut labels, mut groups) = (Vec::new(), Vec::new());
+    for (run, _) in sides {
+        let own = statistic::variants(run, agent)?;
+        // Variants of one agent are alike.
+        if agent == "*" {
+            groups.extend(run.agents().map(|(name, _)| name))
+        } else {
+            groups.extend(&own)
+        }
+        labels.push(own);
+    }
+    let each = || sides.iter().zip(&labels).map(|((run, other), labels)| (*run, *other, labels));
     let (score, problems) = (&comparison.score, comparison.problems.as_deref());
-    let labels = statistic::variants(run, agent)?;
-    // Variants of one agent are alike.
-    let groups: Vec<&str> = if agent == "*" { run.agents().map(|(name, _)| name).collect() } else { labels.clone() };
+    let (other_score, other_problems) = (&side.score, side.problems.as_deref());
     if let Some(units) = comparison.units {
-        let x = Scores::read_over(units, run, &labels, score, problems)?;
-        let y = Scores::read_over(units, other, &labels, &side.score, side.problems.as_deref())?;
+        let x = each().map(|(run, _, labels)| Scores::read_over(units, run, labels, score, problems));
+        let y = each().map(|(_, other, labels)| Scores::read_over(units, other, labels, other_score, other_problems));
+        let [x, y] = [Scores::joined(x.collect::<Result<_>>()?)?, Scores::joined(y.collect::<Result<_>>()?)?];
         return association::correlation_over_problems(&x, &y, &groups);
     }
-    let mean = |run: &KeptRun, label: &str, score: &str, problems: Option<&str>| {
-        Ok(statistic::mean(run, label, score, problems)?.value)
+    let means = |run: &KeptRun, labels: &[&str], score: &str, problems: Option<&str>| -> Result<Vec<f64>> {
+        labels.iter().map(|label| Ok(statistic::mean(run, label, score, problems)?.value)).collect()
     };
-    let x: Vec<f64> = labels.iter().map(|label| mean(run, label, score, problems)).collect::<Result<_>>()?;
-    let (score, problems) = (&side.score, side.problems.as_deref());
-    let y: Vec<f64> = if side.over_medians {
-        let all = statistic::over_medians(other, score, problems)?;
-        let of = |label: &&str| all.get(*label).copied().with_context(|| format!("{} has no {label}", other.name));
-        labels.iter().map(of).collect::<Result<_>>()?
-    } else {
-        labels.iter().map(|label| mean(other, label, score, problems)).collect::<Result<_>>()?
-    };
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for (run, other, labels) in each() {
+        x.extend(means(run, labels, score, problems)?);
+        if side.over_medians {
+            let all = statistic::over_medians(other, other_score, other_problems)?;
+            let of = |label: &&str| all.get(*label).copied().with_context(|| format!("{} has no {label}", other.name));
+            y.extend(labels.iter().map(of).collect::<Result<Vec<f64>>>()?);
+        } else {
+            y.extend(means(other, labels, other_score, other_problems)?);
+        }
+    }
     statistic::correlation(&x, &y, &groups)
 }
 
-/// Computes the mean rank of an agent among all of the run.
-fn rank(run: &KeptRun, agent: &str, score: &str, problems: Option<&str>, units: Units) -> Result<Estimate> {
-    let place = run.place(agent)?;
-    let of = |label: &str| run.values_over(units, label, score, problems);
-    let all = run.agents().map(|(_, label)| of(label)).collect::<Result<Vec<_>>>()?;
-    Ok(statistic::ranks(&all, place)?.mean())
+/// Computes the mean rank of an agent among all of a run, over runs of the same units.
+fn rank(runs: &[&KeptRun], agent: &str, score: &str, problems: Option<&str>, units: Units) -> Result<Estimate> {
+    let each = runs.iter().map(|run| {
+        let place = run.place(agent)?;
+        let of = |label: &str| run.values_over(units, label, score, problems);
+        let all = run.agents().map(|(_, label)| of(label)).collect::<Result<Vec<_>>>()?;
+        statistic::ranks(&all, place).with_context(|| run.name.clone())
+    });
+    statistic::mean_over_runs(&each.collect::<Result<Vec<_>>>()?)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use jointly_core::counted::counted;
 
 use crate::association::FEWEST;
 use crate::labels::{chosen_name, parts};
@@ -103,6 +104,30 @@ impl Manifest {
         Ok(())
     }
 
+    /// Checks the other runs over which a rank is averaged, or whose agents a correlation is over.
+    fn check_also_runs(&self, comparison: &Comparison) -> Result<()> {
+        let Comparison { title, run, also_runs, with, statistic, .. } = comparison;
+        let of_side = with.as_ref().map_or(&[][..], |side| &side.also_runs);
+        let correlation = *statistic == Statistic::Correlation;
+        ensure!(
+            also_runs.is_empty() && of_side.is_empty() || correlation || *statistic == Statistic::Rank,
+            "{title}: `also-runs` is for ranks and correlations"
+        );
+        ensure!(
+            !correlation || also_runs.len() == of_side.len(),
+            "{title}: `also-runs` has {} and that of `with` {}: each run of a correlation has one for the other side",
+            counted(also_runs.len(), "run"),
+            of_side.len()
+        );
+        let mut seen = vec![&self.run(run.as_deref())?.name];
+        for other in also_runs {
+            self.has_run(title, Some(other))?;
+            ensure!(!seen.contains(&other), "{title}: {other} is named twice, and would count twice");
+            seen.push(other);
+        }
+        of_side.iter().try_for_each(|other| self.has_run(title, Some(other)))
+    }
+
     fn check_comparison(&self, comparison: &Comparison) -> Result<()> {
         let title = &comparison.title;
         self.has_run(title, comparison.run.as_deref())?;
@@ -137,6 +162,7 @@ impl Manifest {
                 bail!("{title}: `also` names {stray}, which has no published number");
             }
         }
+        self.check_also_runs(comparison)?;
         check_single(title, comparison.published.keys(), *statistic)?;
         let sides = u8::from(over.is_some()) + u8::from(with.is_some());
         let needed = u8::from(statistic.takes_over() || statistic.takes_with());
@@ -269,6 +295,15 @@ mod tests {
             (format!("also = {{ run = \"slow\" }}\n{published}"), "KL: it has no run slow"),
             (format!("also = {{ run = \"quick\" }}\nproblems = \"*\"\n{published}"), "leave out `problems`"),
             (format!("also = {{ run = \"quick\" }}\n{published}"), "`also` names a second run"),
+            (format!("also-runs = [\"quick\"]\n{published}"), "`also-runs` is for ranks and correlations"),
+            (
+                format!(
+                    "statistic = \"correlation\"\nwith = {{ score = \"x\", also-runs = [\"quick\"] }}\n{published}"
+                ),
+                "`also-runs` has 0 runs and that of `with` 1",
+            ),
+            (format!("statistic = \"rank\"\nalso-runs = [\"slow\"]\n{published}"), "KL: it has no run slow"),
+            (format!("run = \"quick\"\nstatistic = \"rank\"\nalso-runs = [\"quick\"]\n{published}"), "named twice"),
             (format!("{published}\nunknown = 1"), "unknown field"),
         ];
         for (lines, expected) in cases {

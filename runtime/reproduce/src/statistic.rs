@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context, Result, ensure};
-use jointly_core::{paired_difference, ratio_of_means, summarize_clusters};
+use anyhow::{Context, Result, bail, ensure};
+use jointly_core::{Score, paired_difference, ratio_of_means, summarize_clusters};
 use serde::Deserialize;
 
 use crate::kept::KeptRun;
@@ -22,7 +22,7 @@ pub enum Statistic {
     Difference,
     /// The share of problems on which the score is below another agent's.
     Wins,
-    /// The mean over problems of the agent's rank among all agents of the run, 0 for the lowest score.
+    /// The mean over clusters of the agent's rank among all agents of the run on each problem, 0 for the lowest score.
     Rank,
     /// Pearson's correlation between two scores over agents, each score being a mean over problems.
     Correlation,
@@ -99,6 +99,27 @@ pub(crate) fn ranks(all: &[Values], place: usize) -> Result<Values> {
     };
     let each = (0..mine.each.len()).map(rank).collect();
     Ok(Values { problems: mine.problems.clone(), clusters: mine.clusters.clone(), each })
+}
+
+/// Computes the mean over clusters, each of which counts alike, of the mean over runs.
+///
+/// # Formula
+/// m = (1 / C) sum `m_c`, with `m_c` the mean over runs of a run's mean on the cluster c, and the standard error
+/// sqrt(sum (`m_c` - m)^2 / (C (C - 1))): runs of the same data are not independent, so that clusters alone are units.
+///
+/// # Errors
+/// When a run lacks a cluster that another has.
+pub(crate) fn mean_over_runs(runs: &[Values]) -> Result<Estimate> {
+    let mut clusters: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (cluster, mean) in runs.iter().flat_map(Values::cluster_means) {
+        clusters.entry(cluster).or_default().push(mean);
+    }
+    if let Some((lacking, _)) = clusters.iter().find(|(_, means)| means.len() < runs.len()) {
+        bail!("a run lacks {lacking}, which another has: choose `problems` that all runs have");
+    }
+    let means: Vec<f64> = clusters.values().map(|means| Score::of(means).mean).collect();
+    let Score { mean, stderr, .. } = Score::of(&means);
+    Ok(Estimate { value: mean, stderr, units: means.len() })
 }
 
 /// Computes the mean of an agent's score, over all problems or those that match a pattern.
@@ -202,7 +223,7 @@ pub(crate) fn variants<'r>(run: &'r KeptRun, key: &str) -> Result<Vec<&'r str>> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Statistic, between, compare, correlation, of_medians, ranks};
+    use super::{Statistic, between, compare, correlation, mean_over_runs, of_medians, ranks};
     use crate::values::Values;
 
     fn values(values: &[f64]) -> Values {
@@ -242,6 +263,22 @@ mod tests {
         assert_eq!(ranks(&all, 2).unwrap().each, [1.0, 0.0]);
         assert!(ranks(&[values(&[1.0]), values(&[1.0, 2.0])], 0).is_err());
         assert!(ranks(&[values(&[1.0]), values(&[f64::NAN])], 0).is_err());
+    }
+
+    /// In the first run x has the mean 2 (of 1 and 3) and y 4, in the second x 4 and y 6: 3 and 5, whose mean is 4 with the error 1.
+    #[test]
+    fn runs_and_clusters_count_alike() {
+        let of = |each: &[f64], clusters: &[&str]| {
+            let clusters = clusters.iter().map(|name| (*name).to_owned()).collect();
+            Values { clusters, ..values(each) }
+        };
+        let first = || of(&[1.0, 4.0, 3.0], &["x", "y", "x"]);
+        let found = mean_over_runs(&[first(), of(&[4.0, 6.0], &["x", "y"])]).unwrap();
+        assert_eq!((found.value, found.stderr, found.units), (4.0, 1.0, 2));
+        let alone = mean_over_runs(&[first()]).unwrap();
+        assert_eq!((alone.value, alone.stderr, alone.units), (3.0, 1.0, 2));
+        let lacks = mean_over_runs(&[first(), of(&[4.0], &["x"])]).unwrap_err().to_string();
+        assert!(lacks.contains("lacks y"), "{lacks}");
     }
 
     /// The means on the first cluster are 1, 2 and 4, whose median is 2, and on the second 3, 6 and 9, whose median is 6.
