@@ -360,6 +360,7 @@ fn what_would_be_another_run_or_any_command_is_refused_before_anything_runs() {
     refused_with(&["coverage-line", "--", "--seed", "1"], &["--seed after -- would make another run", "--jobs"]);
     refused_with(&["coverage-line", "--", "--problems=*/sim1"], &["--problems after --"]);
     refused_with(&["coverage-line", "--jobs", "1"], &["unexpected argument '--jobs'", "follow --, as in `-- --jobs`"]);
+    refused_with(&["coverage-line", "--seed", "1"], &["unexpected argument '--seed' found; see --help"]);
     let done = path("done");
     let native = format!("\"uniform\", \"exec:touch {done}\", \"--suite\", \"quick\"");
     fs::write(path("native.toml"), manifest(&native, "published = { uniform = 1 }")).unwrap();

@@ -6,6 +6,7 @@ use jointly_native::StartError;
 use jointly_record::guess;
 
 use crate::output;
+use crate::passed_on::PASSED_ON;
 
 /// Everything requested was done.
 pub(crate) const DONE: u8 = 0;
@@ -74,12 +75,15 @@ fn meant(error: &clap::Error, command: &clap::Command) -> Option<String> {
         let near = guess::nearest(name, command.get_subcommands().map(clap::Command::get_name))?;
         return Some(format!("did you mean `{near}`?"));
     }
-    let passes_on = error.get(Usage).is_some_and(|usage| usage.to_string().contains("[-- <OPTION>"));
-    if let (true, Some(ContextValue::String(given))) = (passes_on, error.get(InvalidArg)) {
-        let mut options = command.find_subcommand("run")?.get_arguments().filter_map(clap::Arg::get_long);
-        if options.any(|option| given.strip_prefix("--") == Some(option)) {
-            return Some(format!("options of `jointly run` follow --, as in `-- {given}`"));
-        }
+    let passes_on = |own: &&clap::Command| own.get_positionals().any(clap::Arg::is_last_set);
+    let passing = command.get_subcommands().filter(passes_on).any(|own| {
+        let usage = format!("{} {} ", command.get_name(), own.get_name());
+        error.get(Usage).is_some_and(|text| text.to_string().contains(&usage))
+    });
+    if let (true, Some(ContextValue::String(given))) = (passing, error.get(InvalidArg))
+        && PASSED_ON.contains(&given.as_str())
+    {
+        return Some(format!("options of `jointly run` follow --, as in `-- {given}`"));
     }
     let suggested = [SuggestedArg, SuggestedValue].into_iter().find_map(|kind| error.get(kind))?;
     let near = match suggested {

@@ -12,6 +12,7 @@ mod language;
 mod native_argument;
 mod output;
 mod partition_argument;
+mod passed_on;
 mod planned;
 mod progress;
 mod regression_arguments;

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use jointly_core::counted::{counted, listed};
 use jointly_core::printable::ShowPath as _;
-use jointly_record::plan::{PlannedAgent, PlannedProblem};
+use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem};
 use jointly_record::shell::quoted;
+use jointly_record::{pattern, suites};
 
 use crate::kept::{Choices, KeptRun};
 use crate::labels::{chosen_key, in_order, is_bundled, is_variant, parts};
@@ -29,18 +30,21 @@ const PREDICT: &str = "--predict";
 /// When it cannot be read, is another than the manifest's, or an agent failed in it.
 pub fn find(run: &Run, folder: &Path) -> Result<Option<KeptRun>> {
     let Some(kept) = KeptRun::read(folder, &run.name)? else { return Ok(None) };
-    let place = || format!("{} in {} is another run than the manifest's", run.name, folder.shown());
-    check(run, &kept).with_context(place)?;
+    check(run, &kept.plan).with_context(|| is_another(run, folder))?;
     ensure!(kept.failed() == 0, "{}: an agent failed on some problem: no number can be compared", run.name);
     Ok(Some(kept))
 }
 
-/// Checks a run's suite, seed, problems, agents and options against the arguments of the manifest.
+/// Says that a folder has another run of that name.
+pub(crate) fn is_another(run: &Run, folder: &Path) -> String {
+    format!("{} in {} is another run than the manifest's", run.name, folder.shown())
+}
+
+/// Checks the suite, seed, problems, agents and options of a run's plan against the arguments of the manifest.
 ///
 /// # Errors
 /// When they differ; the message says how.
-fn check(run: &Run, kept: &KeptRun) -> Result<()> {
-    let plan = &kept.plan;
+pub(crate) fn check(run: &Run, plan: &Plan) -> Result<()> {
     let (suite, seed) = (plan.suite.as_str(), plan.seed.to_string());
     let asked = (run.option("--suite").unwrap_or(suite), run.option("--seed").unwrap_or("0"));
     ensure!(
@@ -49,21 +53,21 @@ fn check(run: &Run, kept: &KeptRun) -> Result<()> {
         asked.0,
         asked.1
     );
-    let (asked, found) = (kept.of_suite(run.option("--problems"))?, plan.problems.len());
+    let (asked, found) = (problems_of(plan, run.option("--problems"))?, plan.problems.len());
     ensure!(
         plan.problems.iter().map(|planned| &planned.problem).eq(&asked),
         "it has {found} problems, and not the {} that match",
         asked.len()
     );
-    same("options", &asked_options(run), &own_options(kept))?;
-    let own: BTreeSet<String> = kept.agents().map(|(_, label)| label.to_owned()).collect();
+    same("options", &asked_options(run), &own_options(plan))?;
+    let own: BTreeSet<String> = plan.agents.iter().map(|agent| agent.label.clone()).collect();
     let asked: BTreeSet<String> = run.agents().map(in_order).collect();
     if !run.is_sweep() {
         // Without agents a suite runs its own.
         if asked.is_empty() {
             return Ok(());
         }
-        return if run.agents().all(is_bundled) { same("agents", &asked, &own) } else { check_files(run, kept) };
+        return if run.agents().all(is_bundled) { same("agents", &asked, &own) } else { check_files(run, plan) };
     }
     // An agent of a file says its name itself.
     if !run.agents().all(is_bundled) {
@@ -78,12 +82,12 @@ fn check(run: &Run, kept: &KeptRun) -> Result<()> {
 }
 
 /// Checks the number of a run's agents, and all but those of files, which say their names themselves.
-fn check_files(run: &Run, kept: &KeptRun) -> Result<()> {
-    let (own, asked) = (kept.plan.agents.len(), run.agents().count());
+fn check_files(run: &Run, plan: &Plan) -> Result<()> {
+    let (own, asked) = (plan.agents.len(), run.agents().count());
     ensure!(own == asked, "it has {}, and the manifest asks for {asked}", counted(own, "agent"));
     for label in run.agents().filter(|agent| is_bundled(agent)) {
         let (name, settings) = parts(label);
-        let found = kept.plan.agents.iter().any(|agent| agent.agent == name && agent.settings == settings);
+        let found = plan.agents.iter().any(|agent| agent.agent == name && agent.settings == settings);
         ensure!(found, "it has no agent {label}, for which the manifest asks");
     }
     Ok(())
@@ -196,8 +200,41 @@ pub(crate) fn held_out<'p>(
     Ok(())
 }
 
+/// Checks that two runs, each given by its name, have the same problems.
+///
+/// # Errors
+/// When one has a problem that the other lacks.
+pub(crate) fn check_same_problems(
+    (run, own): (&str, &BTreeSet<String>),
+    (other, theirs): (&str, &BTreeSet<String>),
+) -> Result<()> {
+    match own.symmetric_difference(theirs).next() {
+        None => Ok(()),
+        Some(name) => {
+            let (having, lacking) = if own.contains(name) { (run, other) } else { (other, run) };
+            bail!("{having} has {name}, which {lacking} lacks: narrow `problems` until both have the same")
+        }
+    }
+}
+
+/// Says that ranks in two runs cannot be averaged.
+pub(crate) fn other_agents(run: &str, other: &str) -> String {
+    format!(
+        "{run} and {other} have other agents, so that ranks among them are not of one kind: give runs of the same agents"
+    )
+}
+
 fn names(problems: &[PlannedProblem]) -> impl Iterator<Item = &str> {
     problems.iter().map(|planned| planned.problem.as_str())
+}
+
+/// Returns the problems of a plan's suite that match a pattern, or all.
+///
+/// # Errors
+/// When the pattern is none.
+fn problems_of(plan: &Plan, pattern: Option<&str>) -> Result<Vec<String>> {
+    let matcher = pattern::matcher(pattern.unwrap_or("*"))?;
+    Ok(suites::problems_of(plan).into_iter().filter(|name| matcher.is_match(name)).collect())
 }
 
 /// Returns the options of the manifest that change the evaluation or the problems of a suite.
@@ -211,10 +248,10 @@ fn asked_options(run: &Run) -> BTreeSet<String> {
 }
 
 /// Returns the options that made the run's plan.
-fn own_options(kept: &KeptRun) -> BTreeSet<String> {
-    let predictor = kept.plan.predictor().map(|agent| predicts(&agent.label));
+fn own_options(plan: &Plan) -> BTreeSet<String> {
+    let predictor = plan.predictor().map(|agent| predicts(&agent.label));
     // An entry may have several options.
-    let options = kept.plan.override_options().join(" ").replace(" --", "\n--");
+    let options = plan.override_options().join(" ").replace(" --", "\n--");
     options.lines().map(requoted).chain(predictor).collect()
 }
 

@@ -19,7 +19,6 @@ use jointly_record::kept::Kept;
 use jointly_record::pattern;
 use jointly_record::plan::{Plan, PlannedProblem};
 use jointly_record::settings::Settings;
-use jointly_record::suites;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -111,13 +110,14 @@ impl KeptRun {
         Ok(Some(Self { name: name.to_owned(), plan, digest, origin, chosen: Choices::new(), scores: scores.agents }))
     }
 
-    /// Returns the problems of the run's suite that match a pattern, or all.
+    /// Returns the problems that match a pattern, or all.
     ///
     /// # Errors
     /// When the pattern is none.
-    pub(crate) fn of_suite(&self, pattern: Option<&str>) -> Result<Vec<String>> {
+    pub(crate) fn problems(&self, pattern: Option<&str>) -> Result<BTreeSet<String>> {
         let matcher = pattern::matcher(pattern.unwrap_or("*"))?;
-        Ok(suites::problems_of(&self.plan).into_iter().filter(|name| matcher.is_match(name)).collect())
+        let names = self.plan.problems.iter().map(|planned| &planned.problem);
+        Ok(names.filter(|name| matcher.is_match(*name)).cloned().collect())
     }
 
     /// Returns the agents: the own name of each and its label.
@@ -350,8 +350,9 @@ pub fn keep(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathB
             fs::write(&path, bytes).with_context(|| format!("failed to write {}", path.shown()))?;
         }
     }
-    // The page of an earlier run is not of this one.
+    // Those of an earlier run are not of this one.
     remove(&into.join(format!("{PAGE}{GZ}")))?;
+    remove(&into.join(LEADERBOARD))?;
     let origin = Origin { commit: commit.to_owned(), seconds: seconds(&journal) };
     let path = into.join(ORIGIN);
     let written = fs::write(&path, format!("{}\n", serde_json::to_string_pretty(&origin)?));
@@ -441,7 +442,7 @@ mod tests {
         assert!(keep(&run, &kept, "a/b", "c0ffee").unwrap_err().to_string().contains("not finished"));
         fs::write(run.join("scores.json"), "{\"agents\":[]}").unwrap();
         fs::create_dir_all(kept.join("a/b")).unwrap();
-        for file in ["report.html.gz", "figure.png"] {
+        for file in ["report.html.gz", "leaderboard.csv", "figure.png"] {
             fs::write(kept.join("a/b").join(file), "old").unwrap();
         }
         let into = keep(&run, &kept, "a/b", "c0ffee").unwrap();

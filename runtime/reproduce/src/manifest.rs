@@ -117,10 +117,10 @@ pub struct Comparison {
     /// Another run whose datasets a mean is over too, with equal weight for each dataset.
     #[serde(default)]
     pub also: Option<Also>,
-    /// Other runs of the same problems: a rank is averaged over them too, with equal weight for each run, and a correlation is
-    /// over their agents too.
+    /// Further runs: a rank is averaged over them too, with equal weight for each run, and a correlation is over their agents
+    /// too.
     #[serde(default)]
-    pub also_runs: Vec<String>,
+    pub also_runs: Vec<FurtherRun>,
     /// A pattern of the problems, if it is not over all.
     #[serde(default)]
     pub problems: Option<String>,
@@ -128,6 +128,10 @@ pub struct Comparison {
     /// correlation is over agents alone.
     #[serde(default)]
     pub units: Option<Units>,
+    /// Whether the error of a correlation over all agents is over their variants, as if the agents were given: the published number is
+    /// over the same.
+    #[serde(default)]
+    pub over_variants: bool,
     /// Whether the published number has the opposite sign, as a log-likelihood has to `nll`.
     #[serde(default)]
     pub negated: bool,
@@ -152,6 +156,17 @@ pub struct Comparison {
     /// Whether the picture of bars has a panel for it.
     #[serde(default)]
     pub picture: bool,
+}
+
+/// A further run of a rank or a correlation.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FurtherRun {
+    /// The run.
+    pub run: String,
+    /// The run of a correlation's other side.
+    #[serde(default)]
+    pub with: Option<String>,
 }
 
 /// Another run that a mean is over, of the same agents on other data.
@@ -179,9 +194,6 @@ pub struct Side {
     /// The run, if it is another.
     #[serde(default)]
     pub run: Option<String>,
-    /// The runs of this side for each of the comparison's `also_runs`.
-    #[serde(default)]
-    pub also_runs: Vec<String>,
     /// The score's name.
     pub score: String,
     /// A pattern of the problems, if it is not over all.

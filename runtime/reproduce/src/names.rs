@@ -1,7 +1,6 @@
 //! Checks the agents and problems that a manifest names against the arguments of its runs.
 
 use std::collections::BTreeSet;
-use std::iter;
 
 use anyhow::{Context, Result, ensure};
 use jointly_core::counted::counted;
@@ -45,19 +44,21 @@ pub(crate) fn check(manifest: &Manifest) -> Result<()> {
         let Comparison { title, run, with, also, .. } = comparison;
         find(run.as_deref())?.check_comparison(comparison).with_context(|| title.clone())?;
         if let Some(side) = with {
-            let first = side.run.as_deref().or(run.as_deref());
-            for name in iter::once(first).chain(side.also_runs.iter().map(|other| Some(other.as_str()))) {
-                let other = find(name)?;
-                other.check_problems(&side.problems).with_context(|| title.clone())?;
-                other.check_keys(comparison).with_context(|| title.clone())?;
-            }
+            let other = find(side.run.as_deref().or(run.as_deref()))?;
+            other.check_problems(&side.problems).with_context(|| title.clone())?;
+            other.check_keys(comparison).with_context(|| title.clone())?;
         }
         if let Some(also) = also {
             let labels = comparison.published.keys().map(|agent| also.label(agent));
             find(Some(&also.run))?.check_agents(labels).with_context(|| title.clone())?;
         }
-        for other in &comparison.also_runs {
-            find(Some(other))?.check_comparison(comparison).with_context(|| title.clone())?;
+        for further in &comparison.also_runs {
+            let first = find(run.as_deref())?;
+            find(Some(&further.run))?.check_further(first, comparison).with_context(|| title.clone())?;
+            let Some(side) = with else { continue };
+            let first = find(side.run.as_deref().or(run.as_deref()))?;
+            let other = find(Some(further.with.as_ref().unwrap_or(&further.run)))?;
+            other.check_same_problems(first, &side.problems).with_context(|| title.clone())?;
         }
     }
     for association in &manifest.associations {
@@ -85,6 +86,27 @@ impl<'m> Known<'m> {
         self.check_agents(&comparison.over)?;
         self.check_problems(&comparison.problems)?;
         self.check_keys(comparison)
+    }
+
+    /// Checks that ranks in this run are among the same agents as in the first, or that a correlation has the same problems.
+    fn check_further(&self, first: &Self, comparison: &Comparison) -> Result<()> {
+        self.check_comparison(comparison)?;
+        if comparison.statistic == Statistic::Correlation {
+            return self.check_same_problems(first, &comparison.problems);
+        }
+        let agents = |known: &Self| known.agents.iter().cloned().collect::<BTreeSet<String>>();
+        let told = !self.agents.is_empty() && !first.agents.is_empty();
+        ensure!(!told || agents(self) == agents(first), "{}", asked::other_agents(&first.run.name, &self.run.name));
+        Ok(())
+    }
+
+    /// Checks that the problems that match a pattern are those of the first run.
+    fn check_same_problems(&self, first: &Self, pattern: &Option<String>) -> Result<()> {
+        let (Some(own), Some(theirs)) = (&self.problems, &first.problems) else { return Ok(()) };
+        self.check_problems(pattern)?;
+        let matcher = pattern::matcher(pattern.as_deref().unwrap_or("*"))?;
+        let matching = |names: &[String]| names.iter().filter(|name| matcher.is_match(*name)).cloned().collect();
+        asked::check_same_problems((&self.run.name, &matching(own)), (&first.run.name, &matching(theirs)))
     }
 
     /// Checks the agents that have published numbers. A correlation's are agents whose variants it is of, or `*`.
@@ -227,6 +249,28 @@ mod tests {
         let also = |key: &str| of(&format!("also = {{ run = \"b\" }}\npublished = {{ {key} = 1 }}"));
         assert!(also("\"ensemble:size=3,steps=9\"").contains("C: b has no agent ensemble:size=3,steps=9"));
         assert_eq!(of("also = { run = \"b\", agents = { mlp = \"mlp:l2=1\" } }\npublished = { mlp = 1 }"), "fits");
+        let further = |further: &str, rest: &str| {
+            let third = "[[run]]\nname = \"c\"\narguments = [\"run\", \"mlp\", \"ensemble:size=3,steps=9\", \"--suite\", \"quick\"]\n";
+            checked(
+                "\"mlp\", \"ensemble:size=3,steps=9\"",
+                &format!(
+                    "{third}[[compare]]\ntitle = \"C\"\nrun = \"a\"\nscore = \"kl_tau1\"\nreading-error = 0.1\n\
+                 also-runs = [{{ {further} }}]\n{rest}"
+                ),
+            )
+        };
+        let rank = "statistic = \"rank\"\npublished = { mlp = 1 }";
+        assert_eq!(further("run = \"c\"", rank), "fits");
+        assert!(further("run = \"b\"", rank).contains("C: a and b have other agents"));
+        assert!(further("run = \"c\", with = \"b\"", rank).contains("leave out `with` of c"));
+        let correlation = |problems: &str| {
+            let with = "with = { score = \"kl_tau10\" }";
+            format!("statistic = \"correlation\"\n{with}\npublished = {{ \"*\" = 0.5 }}\n{problems}")
+        };
+        assert_eq!(
+            further("run = \"c\"", &correlation("problems = \"quick/t10/*\"")).as_str(),
+            "C: c has quick/t100/temp0.01/seed0, which a lacks: narrow `problems` until both have the same"
+        );
         let stray = of("also = { run = \"b\", agents = { knn = \"mlp:l2=1\" } }\npublished = { mlp = 1 }");
         assert!(stray.contains("C: `also` names knn, which has no published number"), "{stray}");
         let with = "with = { run = \"b\", score = \"s\" }";

@@ -1,5 +1,6 @@
 //! Outcomes of experiments: our numbers beside the published ones, with a verdict on each.
 
+use std::collections::BTreeSet;
 use std::iter;
 use std::path::Path;
 
@@ -347,7 +348,7 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
             statistic::between(&values(agent)?, &others)
         }
         (None, None) if comparison.statistic == Statistic::Rank => {
-            let others = comparison.also_runs.iter().map(|other| run(manifest, runs, Some(other)));
+            let others = comparison.also_runs.iter().map(|other| run(manifest, runs, Some(&other.run)));
             let all = iter::once(Ok(of)).chain(others).collect::<Result<Vec<_>>>()?;
             rank(&all, agent, score, problems, units)
         }
@@ -364,41 +365,53 @@ fn ours(manifest: &Manifest, comparison: &Comparison, runs: &[KeptRun], agent: &
 }
 
 /// Returns the runs of a correlation's two sides, a pair for the first run and one for each further run.
+///
+/// # Errors
+/// When a further run has other problems than the first.
 fn sides<'r>(
     manifest: &Manifest,
     comparison: &Comparison,
     runs: &'r [KeptRun],
     side: &Side,
 ) -> Result<Vec<(&'r KeptRun, &'r KeptRun)>> {
-    let of = |name: Option<&str>| run(manifest, runs, name);
-    let own = comparison.run.as_deref();
-    let first = (of(own)?, of(side.run.as_deref().or(own))?);
-    let also = comparison.also_runs.iter().zip(&side.also_runs);
-    let also = also.map(|(own, other)| Ok((of(Some(own))?, of(Some(other))?)));
-    iter::once(Ok(first)).chain(also).collect()
+    let of = |name: &Option<String>| run(manifest, runs, name.as_deref());
+    let first = (of(&comparison.run)?, of(side.run.as_ref().map_or(&comparison.run, |_| &side.run))?);
+    let mut pairs = vec![first];
+    for further in &comparison.also_runs {
+        let own = Some(further.run.clone());
+        let pair = (of(&own)?, of(further.with.as_ref().map_or(&own, |_| &further.with))?);
+        for (further, first, pattern) in
+            [(pair.0, first.0, comparison.problems.as_deref()), (pair.1, first.1, side.problems.as_deref())]
+        {
+            let problems = |run: &KeptRun| run.problems(pattern);
+            asked::check_same_problems((&further.name, &problems(further)?), (&first.name, &problems(first)?))?;
+        }
+        pairs.push(pair);
+    }
+    Ok(pairs)
 }
 
-/// Computes the correlation of a score with that of a side, which may be of the second run, over the variants of an agent, or over all
-/// agents (`*`), in each pair of runs.
+/// Computes the correlation of a score with that of the other side over the variants of an agent, or over all agents (`*`), of all pairs
+/// of runs.
 fn correlated(comparison: &Comparison, sides: &[(&KeptRun, &KeptRun)], side: &Side, agent: &str) -> Result<Estimate> {
     let (mut labels, mut groups) = (Vec::new(), Vec::new());
     for (run, _) in sides {
         let own = statistic::variants(run, agent)?;
-        // Variants of one agent are alike.
-        if agent == "*" {
-            groups.extend(run.agents().map(|(name, _)| name))
+        if agent == "*" && !comparison.over_variants {
+            groups.extend(run.agents().map(|(name, _)| name.to_owned()));
         } else {
-            groups.extend(&own)
+            groups.extend(own.iter().map(|label| format!("{label} of {}", run.name)));
         }
         labels.push(own);
     }
+    let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
     let each = || sides.iter().zip(&labels).map(|((run, other), labels)| (*run, *other, labels));
     let (score, problems) = (&comparison.score, comparison.problems.as_deref());
     let (other_score, other_problems) = (&side.score, side.problems.as_deref());
     if let Some(units) = comparison.units {
         let x = each().map(|(run, _, labels)| Scores::read_over(units, run, labels, score, problems));
         let y = each().map(|(_, other, labels)| Scores::read_over(units, other, labels, other_score, other_problems));
-        let [x, y] = [Scores::joined(x.collect::<Result<_>>()?)?, Scores::joined(y.collect::<Result<_>>()?)?];
+        let [x, y] = [Scores::joined(x.collect::<Result<_>>()?), Scores::joined(y.collect::<Result<_>>()?)];
         return association::correlation_over_problems(&x, &y, &groups);
     }
     let means = |run: &KeptRun, labels: &[&str], score: &str, problems: Option<&str>| -> Result<Vec<f64>> {
@@ -418,27 +431,45 @@ fn correlated(comparison: &Comparison, sides: &[(&KeptRun, &KeptRun)], side: &Si
     statistic::correlation(&x, &y, &groups)
 }
 
-/// Computes the mean rank of an agent among all of a run, over runs of the same units.
+/// Computes an agent's mean rank among the agents of each run, averaged over the runs.
+///
+/// # Errors
+/// When the runs have other agents or units than one another.
 fn rank(runs: &[&KeptRun], agent: &str, score: &str, problems: Option<&str>, units: Units) -> Result<Estimate> {
+    let labels = |run: &KeptRun| run.agents().map(|(_, label)| label.to_owned()).collect::<BTreeSet<_>>();
     let each = runs.iter().map(|run| {
+        ensure!(labels(run) == labels(runs[0]), "{}", asked::other_agents(&runs[0].name, &run.name));
         let place = run.place(agent)?;
         let of = |label: &str| run.values_over(units, label, score, problems);
         let all = run.agents().map(|(_, label)| of(label)).collect::<Result<Vec<_>>>()?;
-        statistic::ranks(&all, place).with_context(|| run.name.clone())
+        Ok((run.name.as_str(), statistic::ranks(&all, place).with_context(|| run.name.clone())?))
     });
     statistic::mean_over_runs(&each.collect::<Result<Vec<_>>>()?)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use super::Outcome;
+    use crate::experiments::Experiment;
+
+    fn experiment(id: &str) -> Experiment {
+        crate::find(id).unwrap().unwrap()
+    }
+
+    fn outcome(experiment: &Experiment) -> Outcome<'_> {
+        let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+        Outcome::read(experiment, |_| &results).unwrap().unwrap()
+    }
+
     #[test]
     fn a_picture_says_what_its_table_says() {
-        let results = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
-        let mut experiment = crate::find("decisions-answer").unwrap().unwrap();
+        let mut experiment = experiment("decisions-answer");
         let associations = &mut experiment.manifest.associations;
         associations.truncate(1);
         associations[0].problems.truncate(1);
-        let outcome = super::Outcome::read(&experiment, |_| &results).unwrap().unwrap();
+        let outcome = outcome(&experiment);
         let pictures = outcome.pictures().unwrap();
         let cell = outcome.tables().last().unwrap().unwrap().1[1][2].clone();
         assert!(cell.contains(" to ") && pictures[0].contains(&cell), "{cell}: {}", pictures[0]);

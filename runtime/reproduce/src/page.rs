@@ -314,8 +314,8 @@ const REST: &str = "
 ## Files
 
 The directory of each run keeps, compressed, `plan.json` (versions, digests and settings) and `scores.json`, from which these pages
-are made; `origin.json`, the commit whose build kept it, with the plan that it makes itself; units may have been run before, by builds with the
-same plan; most keep `leaderboard.csv` too, and where it is small enough the journal.
+are made, mostly `leaderboard.csv`, and where it is small enough the journal; and `origin.json`, the commit whose build kept it, with the plan that it makes
+itself. Units may have been run before, by builds with the same plan.
 Seconds are the time of all units by the clock, on machines that did other work beside them and at times stood still: fuel says what a run costs.
 It is by the [price list](../security.md#what-fuel-costs) that the plan names, list 1 where it names none. The
 [table](table.md) of all bundled agents is no experiment of a paper, and has a page of its own.

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use jointly_core::counted::counted;
 use jointly_record::directory::{PLAN, RunDirectory, SCORES};
 use serde::Serialize;
 
+use crate::asked;
 use crate::manifest::Run;
 
 /// How far the runs of an experiment are.
@@ -35,7 +36,7 @@ impl Progress {
     /// Reads how far runs are in a folder, or returns `None` if none has begun.
     ///
     /// # Errors
-    /// When a plan or a journal cannot be read.
+    /// When a run is another than the manifest's, or a plan or a journal cannot be read.
     pub fn read(runs: &[Run], folder: &Path) -> Result<Option<Self>> {
         let (mut finished, mut begun) = (0, Vec::new());
         for run in runs {
@@ -43,12 +44,13 @@ impl Progress {
             if !path.join(PLAN).is_file() {
                 continue;
             }
+            let directory = RunDirectory::existing(&path)?;
+            let plan = directory.plan()?;
+            asked::check(run, &plan).with_context(|| asked::is_another(run, folder))?;
             if path.join(SCORES).is_file() {
                 finished += 1;
                 continue;
             }
-            let directory = RunDirectory::existing(&path)?;
-            let plan = directory.plan()?;
             let mut done = 0;
             directory.find_results(|_| done += 1)?;
             begun.push(Begun { run: run.name.clone(), done, units: plan.agents.len() * plan.problems.len() });

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use jointly_core::counted::counted;
 
 use crate::association::FEWEST;
 use crate::labels::{chosen_name, parts};
@@ -104,28 +103,40 @@ impl Manifest {
         Ok(())
     }
 
-    /// Checks the other runs over which a rank is averaged, or whose agents a correlation is over.
-    fn check_also_runs(&self, comparison: &Comparison) -> Result<()> {
-        let Comparison { title, run, also_runs, with, statistic, .. } = comparison;
-        let of_side = with.as_ref().map_or(&[][..], |side| &side.also_runs);
+    /// Checks `also-runs`.
+    fn check_further_runs(&self, comparison: &Comparison) -> Result<()> {
+        let Comparison { title, run, also_runs, with, statistic, published, .. } = comparison;
         let correlation = *statistic == Statistic::Correlation;
         ensure!(
-            also_runs.is_empty() && of_side.is_empty() || correlation || *statistic == Statistic::Rank,
+            also_runs.is_empty() || correlation || *statistic == Statistic::Rank,
             "{title}: `also-runs` is for ranks and correlations"
         );
-        ensure!(
-            !correlation || also_runs.len() == of_side.len(),
-            "{title}: `also-runs` has {} and that of `with` {}: each run of a correlation has one for the other side",
-            counted(also_runs.len(), "run"),
-            of_side.len()
-        );
         let mut seen = vec![&self.run(run.as_deref())?.name];
-        for other in also_runs {
+        for further in also_runs {
+            let own = &further.run;
+            self.has_run(title, Some(own))?;
+            ensure!(!seen.contains(&own), "{title}: {own} is named twice, and would count twice");
+            seen.push(own);
+            let Some(side) = with else {
+                ensure!(further.with.is_none(), "{title}: a rank has no other side: leave out `with` of {own}");
+                continue;
+            };
+            let other = further.with.as_ref().unwrap_or(own);
             self.has_run(title, Some(other))?;
-            ensure!(!seen.contains(&other), "{title}: {other} is named twice, and would count twice");
-            seen.push(other);
+            let itself = own == other && side.score == comparison.score && side.problems == comparison.problems;
+            ensure!(!itself, "{title}: {own} is on both sides of `also-runs`, with one score and the same problems");
         }
-        of_side.iter().try_for_each(|other| self.has_run(title, Some(other)))
+        let all = published.keys().all(|key| key == "*");
+        ensure!(
+            also_runs.is_empty() || !correlation || all,
+            "{title}: with `also-runs` a correlation is over all agents: publish it for `*`"
+        );
+        let over_medians = with.as_ref().is_some_and(|side| side.over_medians);
+        ensure!(
+            also_runs.is_empty() || !over_medians,
+            "{title}: `over-medians` is over the agents of one run: leave out `also-runs`"
+        );
+        Ok(())
     }
 
     fn check_comparison(&self, comparison: &Comparison) -> Result<()> {
@@ -162,7 +173,11 @@ impl Manifest {
                 bail!("{title}: `also` names {stray}, which has no published number");
             }
         }
-        self.check_also_runs(comparison)?;
+        self.check_further_runs(comparison)?;
+        ensure!(
+            !comparison.over_variants || *statistic == Statistic::Correlation,
+            "{title}: `over-variants` is for correlations"
+        );
         check_single(title, comparison.published.keys(), *statistic)?;
         let sides = u8::from(over.is_some()) + u8::from(with.is_some());
         let needed = u8::from(statistic.takes_over() || statistic.takes_with());
@@ -295,15 +310,13 @@ mod tests {
             (format!("also = {{ run = \"slow\" }}\n{published}"), "KL: it has no run slow"),
             (format!("also = {{ run = \"quick\" }}\nproblems = \"*\"\n{published}"), "leave out `problems`"),
             (format!("also = {{ run = \"quick\" }}\n{published}"), "`also` names a second run"),
-            (format!("also-runs = [\"quick\"]\n{published}"), "`also-runs` is for ranks and correlations"),
+            (format!("also-runs = [{{ run = \"quick\" }}]\n{published}"), "`also-runs` is for ranks and correlations"),
             (
-                format!(
-                    "statistic = \"correlation\"\nwith = {{ score = \"x\", also-runs = [\"quick\"] }}\n{published}"
-                ),
-                "`also-runs` has 0 runs and that of `with` 1",
+                format!("statistic = \"rank\"\nalso-runs = [{{ run = \"slow\" }}]\n{published}"),
+                "KL: it has no run slow",
             ),
-            (format!("statistic = \"rank\"\nalso-runs = [\"slow\"]\n{published}"), "KL: it has no run slow"),
-            (format!("run = \"quick\"\nstatistic = \"rank\"\nalso-runs = [\"quick\"]\n{published}"), "named twice"),
+            (format!("statistic = \"rank\"\nalso-runs = [{{ run = \"quick\" }}]\n{published}"), "named twice"),
+            (format!("over-variants = true\n{published}"), "`over-variants` is for correlations"),
             (format!("{published}\nunknown = 1"), "unknown field"),
         ];
         for (lines, expected) in cases {
@@ -318,6 +331,32 @@ mod tests {
             "title = \"T\"\ncost = \"none\"\n{RUN}\n[[compare]]\ntitle = \"KL\"\nscore = \"kl_tau1\"\n{lines}\n"
         );
         Manifest::parse("test.toml", &text).err().map(|error| format!("{error:#}")).unwrap_or_default()
+    }
+
+    #[test]
+    fn further_runs_are_checked() {
+        let third = RUN.replace("\"quick\"\n", "\"third\"\n");
+        let of = |lines: &str| {
+            let published = "published = { \"*\" = 1 }";
+            let published = if lines.contains("published") { "" } else { published };
+            let text = format!(
+                "title = \"T\"\ncost = \"none\"\n{RUN}{third}\n[[compare]]\ntitle = \"KL\"\nrun = \"quick\"\nscore = \"kl_tau1\"\n\
+                 statistic = \"correlation\"\nreading-error = 0.1\n{lines}\n{published}\n"
+            );
+            Manifest::parse("test.toml", &text).err().map(|error| format!("{error:#}")).unwrap_or_default()
+        };
+        let also = "also-runs = [{ run = \"third\" }]";
+        assert_eq!(of(&format!("with = {{ score = \"x\" }}\n{also}")), "");
+        let cases = [
+            (format!("with = {{ score = \"x\" }}\n{also}\npublished = {{ mlp = 1 }}"), "publish it for `*`"),
+            (format!("with = {{ score = \"x\", over-medians = true }}\n{also}"), "leave out `also-runs`"),
+            (format!("with = {{ score = \"x\" }}\n{}", also.replace("\" }", "\", with = \"slow\" }")), "no run slow"),
+            (format!("with = {{ run = \"third\", score = \"kl_tau1\" }}\n{also}"), "third is on both sides"),
+        ];
+        for (lines, expected) in cases {
+            let found = of(&lines);
+            assert!(found.contains(expected), "{lines}: {found}");
+        }
     }
 
     #[test]

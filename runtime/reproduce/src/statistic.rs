@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail, ensure};
 use jointly_core::{Score, paired_difference, ratio_of_means, summarize_clusters};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::kept::KeptRun;
 use crate::values::{Estimate, Values, different};
 
 /// A statistic of a score over problems or agents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Statistic {
     /// The mean over problems.
@@ -108,14 +108,17 @@ pub(crate) fn ranks(all: &[Values], place: usize) -> Result<Values> {
 /// sqrt(sum (`m_c` - m)^2 / (C (C - 1))): runs of the same data are not independent, so that clusters alone are units.
 ///
 /// # Errors
-/// When a run lacks a cluster that another has.
-pub(crate) fn mean_over_runs(runs: &[Values]) -> Result<Estimate> {
+/// When a run, which is given with its name, lacks a cluster that another has.
+pub(crate) fn mean_over_runs(runs: &[(&str, Values)]) -> Result<Estimate> {
     let mut clusters: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (cluster, mean) in runs.iter().flat_map(Values::cluster_means) {
+    for (cluster, mean) in runs.iter().flat_map(|(_, values)| values.cluster_means()) {
         clusters.entry(cluster).or_default().push(mean);
     }
-    if let Some((lacking, _)) = clusters.iter().find(|(_, means)| means.len() < runs.len()) {
-        bail!("a run lacks {lacking}, which another has: choose `problems` that all runs have");
+    for (run, values) in runs {
+        let own = values.by_cluster();
+        if let Some(lacking) = clusters.keys().find(|cluster| !own.contains_key(*cluster)) {
+            bail!("{run} lacks {lacking}, which another run has: narrow `problems` until all have the same");
+        }
     }
     let means: Vec<f64> = clusters.values().map(|means| Score::of(means).mean).collect();
     let Score { mean, stderr, .. } = Score::of(&means);
@@ -273,12 +276,12 @@ mod tests {
             Values { clusters, ..values(each) }
         };
         let first = || of(&[1.0, 4.0, 3.0], &["x", "y", "x"]);
-        let found = mean_over_runs(&[first(), of(&[4.0, 6.0], &["x", "y"])]).unwrap();
+        let found = mean_over_runs(&[("a", first()), ("b", of(&[4.0, 6.0], &["x", "y"]))]).unwrap();
         assert_eq!((found.value, found.stderr, found.units), (4.0, 1.0, 2));
-        let alone = mean_over_runs(&[first()]).unwrap();
+        let alone = mean_over_runs(&[("a", first())]).unwrap();
         assert_eq!((alone.value, alone.stderr, alone.units), (3.0, 1.0, 2));
-        let lacks = mean_over_runs(&[first(), of(&[4.0], &["x"])]).unwrap_err().to_string();
-        assert!(lacks.contains("lacks y"), "{lacks}");
+        let lacks = mean_over_runs(&[("a", first()), ("b", of(&[4.0], &["x"]))]).unwrap_err().to_string();
+        assert!(lacks.contains("b lacks y"), "{lacks}");
     }
 
     /// The means on the first cluster are 1, 2 and 4, whose median is 2, and on the second 3, 6 and 9, whose median is 6.

@@ -22,15 +22,13 @@ use serde_json::json;
 
 use super::{COMMIT, Jointly};
 use crate::data_arguments::DataArguments;
+use crate::passed_on::PASSED_ON;
 use crate::{exit, output};
 
 /// The folder of kept runs and of their pages, in a checkout of the project.
 const KEPT: &str = "docs/results";
 /// The remedy if it is not there.
 const REMEDY: &str = "give the docs/results of a checkout of Jointly by --kept DIR";
-/// The options that may follow `--`: by none of them does a run have other scores.
-const MORE: [&str; 9] =
-    ["--jobs", "--shard", "--plan-only", "--reuse", "--timeout", "--fuel", "--memory", "--request-timeout", "--engine"];
 /// The folder of new runs.
 const OUT: &str = "reproduced";
 /// The most bytes of a page.
@@ -88,6 +86,8 @@ struct OfKeptRuns {
 impl Reproduce {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         ensure!(self.kept_runs.all || !self.kept_runs.write, "--write needs --all: a page has several experiments");
+        let runs = self.experiment.is_some() && !self.kept_runs.check;
+        ensure!(self.more.is_empty() || runs, "options after -- are for runs, and nothing runs here");
         if self.kept_runs.all {
             ensure!(
                 self.kept_runs.check || self.kept_runs.write,
@@ -288,12 +288,12 @@ impl Reproduce {
         let mut names = words
             .filter(|word| word.starts_with("--"))
             .map(|word| word.split('=').next().unwrap_or_default().to_owned());
-        match names.find(|name| !MORE.contains(&name.as_str())) {
+        match names.find(|name| !PASSED_ON.contains(&name.as_str())) {
             None => Ok(()),
             Some(name) => bail!(
                 "{name} after -- would make another run than the experiment's; what may follow are {}. For anything else, copy the \
                  experiment's file from experiments/, change it and give it as FILE.toml",
-                MORE.join(", ")
+                PASSED_ON.join(", ")
             ),
         }
     }
@@ -539,7 +539,9 @@ fn document(outcome: &Outcome, defects: &[String]) -> serde_json::Value {
         json!({
             "title": comparison.title,
             "run": comparison.run,
+            "also_runs": comparison.also_runs.iter().map(|further| &further.run).collect::<Vec<_>>(),
             "score": comparison.score,
+            "statistic": comparison.statistic,
             "reading_error": comparison.reading_error,
             "tolerance": comparison.tolerance,
             "rows": rows.collect::<Vec<_>>(),
