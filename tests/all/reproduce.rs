@@ -93,7 +93,7 @@ fn experiments_are_listed_with_what_they_lack() {
     assert!(!nothing.exists());
     refused(
         ["reproduce", "coverage-line", "--check", "--out", nothing.to_str().unwrap()],
-        &["coverage-line has no scores in", "nothing/regression/line", "`jointly reproduce coverage-line --out "],
+        &["coverage-line has no run in", "nothing; `jointly reproduce coverage-line --out ", " runs it"],
     );
     let lacks = ["reproduce", "coverage-boston", "--data", data];
     refused(
@@ -121,6 +121,13 @@ fn the_list_says_how_far_an_experiment_is() {
         (found["begun"][0]["done"].as_u64(), found["begun"][0]["units"].as_u64()),
         (Some(2), Some(500)),
         "{found}"
+    );
+    refused(
+        ["reproduce", "coverage-line", "--check", "--out", &out],
+        &[
+            "0 of 1 run finished; 2 of 500 units of regression/line done; `jointly reproduce coverage-line --out ",
+            " goes on",
+        ],
     );
     let text = done(list);
     fits_a_terminal(&text);
@@ -208,6 +215,7 @@ fn a_comparison_that_fails_does_not_hide_the_others() {
         assert!(found.stdout.contains(part), "{part}: {}", found.stdout);
     }
     assert!(!found.stdout.contains("Wrong"), "{}", found.stdout);
+    assert!(found.stdout.ends_with("1 reproduced; 1 comparison failed\n"), "{}", found.stdout);
     for part in ["equal: Wrong: uniform has no", "equal: Wrong table: ", "did you mean `kl_tau1`?"] {
         assert!(found.stderr.contains(part), "{part}: {}", found.stderr);
     }
@@ -357,8 +365,9 @@ fn what_would_be_another_run_or_any_command_is_refused_before_anything_runs() {
         refused(arguments.iter().chain(&words[1..]).copied(), parts);
         assert!(!Path::new(&out).exists(), "{words:?}");
     };
-    refused_with(&["coverage-line", "--", "--seed", "1"], &["--seed after -- would make another run", "--jobs"]);
+    refused_with(&["coverage-line", "--", "--seed", "1"], &["--seed after -- is none of", "--jobs"]);
     refused_with(&["coverage-line", "--", "--problems=*/sim1"], &["--problems after --"]);
+    refused_with(&["coverage-line", "--", "--jobs", "1", "target-average"], &["target-average after -- is none of"]);
     refused_with(&["coverage-line", "--jobs", "1"], &["unexpected argument '--jobs'", "follow --, as in `-- --jobs`"]);
     refused_with(&["coverage-line", "--seed", "1"], &["unexpected argument '--seed' found; see --help"]);
     let done = path("done");

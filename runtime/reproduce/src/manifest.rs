@@ -83,7 +83,7 @@ pub struct Run {
 
 /// How the settings of a run's agents were chosen.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table as { by = \"SWEEP\", score = \"SCORE\" }")]
 pub struct Chosen {
     /// The run with the variants.
     pub by: String,
@@ -160,7 +160,7 @@ pub struct Comparison {
 
 /// A further run of a rank or a correlation.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table as { run = \"RUN\" }")]
 pub struct FurtherRun {
     /// The run.
     pub run: String,
@@ -171,7 +171,7 @@ pub struct FurtherRun {
 
 /// Another run that a mean is over, of the same agents on other data.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table as { run = \"RUN\" }")]
 pub struct Also {
     /// The run.
     pub run: String,
@@ -189,7 +189,7 @@ impl Also {
 
 /// The other side of a correlation or a difference: a score of the same agents, in the same run or another.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table as { run = \"RUN\", score = \"SCORE\" }")]
 pub struct Side {
     /// The run, if it is another.
     #[serde(default)]
@@ -231,7 +231,7 @@ pub struct Association {
 
 /// Scores that may predict another.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table as { scores = [\"SCORE\"] }")]
 pub struct Predictors {
     /// The run, if it is another.
     #[serde(default)]

@@ -10,7 +10,7 @@ use crate::asked;
 use crate::association::FEWEST;
 use crate::kept::remedy;
 use crate::labels::{chosen_key, chosen_name, in_order, is_bundled, is_variant, parts};
-use crate::manifest::{Association, Comparison, Manifest, Run};
+use crate::manifest::{Association, Comparison, Manifest, Published, Run};
 use crate::statistic::Statistic;
 
 /// The option of a run that brings problems of user-supplied tables.
@@ -47,6 +47,10 @@ pub(crate) fn check(manifest: &Manifest) -> Result<()> {
             let other = find(side.run.as_deref().or(run.as_deref()))?;
             other.check_problems(&side.problems).with_context(|| title.clone())?;
             other.check_keys(comparison).with_context(|| title.clone())?;
+            let own = find(run.as_deref())?;
+            if comparison.published.contains_key("*") && !own.run.is_sweep() {
+                other.check_agents(&own.agents).with_context(|| title.clone())?;
+            }
         }
         if let Some(also) = also {
             let labels = comparison.published.keys().map(|agent| also.label(agent));
@@ -88,6 +92,20 @@ impl<'m> Known<'m> {
         self.check_keys(comparison)
     }
 
+    /// Checks that published ranks are possible: from 0 to the number of agents less one.
+    fn check_ranks(&self, comparison: &Comparison) -> Result<()> {
+        let last = self.agents.len() as f64 - 1.0;
+        for (agent, published) in &comparison.published {
+            let possible = !matches!(published, Published::Number(rank, _) if !(0.0..=last).contains(rank));
+            ensure!(
+                possible || self.agents.is_empty() || self.run.is_sweep(),
+                "{agent} cannot have its published rank among {}: ranks are from 0, the best, to {last}",
+                counted(self.agents.len(), "agent")
+            );
+        }
+        Ok(())
+    }
+
     /// Checks that ranks in this run are among the same agents as in the first, or that a correlation has the same problems.
     fn check_further(&self, first: &Self, comparison: &Comparison) -> Result<()> {
         self.check_comparison(comparison)?;
@@ -113,7 +131,8 @@ impl<'m> Known<'m> {
     fn check_keys(&self, comparison: &Comparison) -> Result<()> {
         let keys = comparison.published.keys();
         if comparison.statistic != Statistic::Correlation {
-            return self.check_agents(keys);
+            self.check_agents(keys)?;
+            return if comparison.statistic == Statistic::Rank { self.check_ranks(comparison) } else { Ok(()) };
         }
         let names: BTreeSet<String> = self.agents.iter().map(|agent| parts(agent).0).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -261,6 +280,9 @@ mod tests {
         };
         let rank = "statistic = \"rank\"\npublished = { mlp = 1 }";
         assert_eq!(further("run = \"c\"", rank), "fits");
+        assert!(
+            further("run = \"c\"", "statistic = \"rank\"\npublished = { mlp = 2 }").contains("from 0, the best, to 1")
+        );
         assert!(further("run = \"b\"", rank).contains("C: a and b have other agents"));
         assert!(further("run = \"c\", with = \"b\"", rank).contains("leave out `with` of c"));
         let correlation = |problems: &str| {
@@ -278,7 +300,8 @@ mod tests {
             of(&format!("statistic = \"difference\"\n{with}\npublished = {{ \"ensemble:size=3,steps=9\" = 1 }}"));
         assert!(difference.contains("C: b has no agent ensemble:size=3,steps=9"), "{difference}");
         let correlation = |key: &str| of(&format!("statistic = \"correlation\"\n{with}\npublished = {{ {key} = 1 }}"));
-        assert_eq!((correlation("mlp").as_str(), correlation("\"*\"").as_str()), ("fits", "fits"));
+        assert_eq!(correlation("mlp"), "fits");
+        assert!(correlation("\"*\"").contains("C: b has no agent ensemble:size=3,steps=9"));
         assert!(correlation("mpl").contains("a has no agent mpl: did you mean `mlp`?"));
     }
 

@@ -189,6 +189,11 @@ impl Manifest {
         ensure!(!ratio || !comparison.negated, "{title}: a ratio does not change its sign with its score");
         ensure!(ratio || !comparison.picture, "{title}: `picture` is for ratios, whose bars end beside 1");
         check_errors(comparison)?;
+        let within = |published: &Published| !matches!(published, Published::Number(number, _) if number.abs() > 1.0);
+        ensure!(
+            *statistic != Statistic::Correlation || comparison.published.values().all(within),
+            "{title}: a correlation is published that is not between -1 and 1"
+        );
         let (causes, fitted) = (&comparison.cause, &comparison.fitted);
         let given = causes.iter().filter(|(agent, _)| *agent != "*").chain(fitted);
         if let Some((agent, _)) = given.clone().find(|(agent, _)| !comparison.published.contains_key(*agent)) {

@@ -22,7 +22,7 @@ use serde_json::json;
 
 use super::{COMMIT, Jointly};
 use crate::data_arguments::DataArguments;
-use crate::passed_on::PASSED_ON;
+use crate::passed_on::{PASSED_ON, PLAN_ONLY};
 use crate::{exit, output};
 
 /// The folder of kept runs and of their pages, in a checkout of the project.
@@ -110,6 +110,9 @@ impl Reproduce {
             return ended.map_or_else(|| self.compare(&experiment, |_| self.out()).map(ExitCode::from), Ok);
         }
         ensure!(find(name)?.is_some(), "--keep is for the project's own experiments, and {name} is a file");
+        if let Some(lack) = self.lack() {
+            bail!(lack);
+        }
         let commit = commit()?;
         let mut missing = Vec::new();
         for run in &experiment.manifest.runs {
@@ -282,20 +285,22 @@ impl Reproduce {
         Ok(ended)
     }
 
-    /// Refuses options after `--` by which a run would be another than the manifest's, before it takes hours.
+    /// Refuses words after `--` by which a run would be another than the manifest's, before it takes hours.
     fn refuse_other_runs(&self) -> Result<()> {
-        let words = self.more.iter().map(|word| word.to_string_lossy());
-        let mut names = words
-            .filter(|word| word.starts_with("--"))
-            .map(|word| word.split('=').next().unwrap_or_default().to_owned());
-        match names.find(|name| !PASSED_ON.contains(&name.as_str())) {
-            None => Ok(()),
-            Some(name) => bail!(
-                "{name} after -- would make another run than the experiment's; what may follow are {}. For anything else, copy the \
+        let mut words = self.more.iter().map(|word| word.to_string_lossy());
+        while let Some(word) = words.next() {
+            let name = word.split('=').next().unwrap_or_default();
+            ensure!(
+                PASSED_ON.contains(&name),
+                "{name} after -- is none of the options that may follow, by which no score changes: {}. For anything else, copy the \
                  experiment's file from experiments/, change it and give it as FILE.toml",
                 PASSED_ON.join(", ")
-            ),
+            );
+            if name == word && name != PLAN_ONLY {
+                words.next();
+            }
         }
+        Ok(())
     }
 
     /// Refuses to start what a file names outside the sandbox, unless the user lets it.
@@ -330,14 +335,19 @@ impl Reproduce {
     /// tables that fail do not hide the others.
     fn compare<'f>(&self, experiment: &Experiment, folder: impl Fn(&Run) -> &'f Path) -> Result<u8> {
         let Some(outcome) = Outcome::read(experiment, &folder)? else {
-            let runs = experiment.manifest.runs.iter();
-            let runs: Vec<String> = runs.map(|run| folder(run).join(&run.name).shown().to_string()).collect();
+            let runs = &experiment.manifest.runs;
             let name = self.experiment.as_deref().unwrap_or(&experiment.id);
-            let remedy = match self.out.as_ref().filter(|_| self.kept.is_none()) {
-                Some(out) => format!("`jointly reproduce {name} --out {}` runs it", out.shown()),
-                None => format!("`jointly reproduce {name}` runs it, or {REMEDY}"),
+            let command = match self.out.as_ref().filter(|_| self.kept.is_none()) {
+                Some(out) => format!("jointly reproduce {name} --out {}", out.shown()),
+                None => format!("jointly reproduce {name}"),
             };
-            bail!("{} has no scores in {}; {remedy}", experiment.id, runs.join(", "));
+            let folder = folder(&runs[0]);
+            if let Some(progress) = Progress::read(runs, folder)? {
+                bail!("{} in {}: {}; `{command}` goes on", experiment.id, folder.shown(), progress.text());
+            }
+            let remedy =
+                if self.kept.is_none() && self.out.is_none() { format!(", or {REMEDY}") } else { String::new() };
+            bail!("{} has no run in {}; `{command}` runs it{remedy}", experiment.id, folder.shown());
         };
         let mut defects = outcome.defects();
         let (text, failures) = text(&outcome);
@@ -509,7 +519,13 @@ fn text(outcome: &Outcome) -> (String, Vec<String>) {
             Err(error) => failures.push(format!("{error:#}")),
         }
     }
-    let _ = write!(text, "\n{}", outcome.counts().text());
+    let failed = outcome.failures.len();
+    let last = match outcome.counts() {
+        counts if failed == 0 => counts.text(),
+        counts if counts == Counts::default() => format!("{} failed", counted(failed, "comparison")),
+        counts => format!("{}; {} failed", counts.text(), counted(failed, "comparison")),
+    };
+    let _ = write!(text, "\n{last}");
     (text, failures)
 }
 
