@@ -199,6 +199,17 @@ fn an_experiment_of_a_file_runs_continues_and_is_compared() {
     assert!((ratio - mean(1) / mean(0)).abs() < 1e-9, "{ratio}: {scores}");
 }
 
+#[test]
+fn an_option_after_the_dashes_stands_in_place_of_the_manifests() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let arguments = format!("{QUICK}, \"--fuel\", \"2e12\"");
+    fs::write(path("equal.toml"), manifest(&arguments, "published = { uniform = \"> 0\" }")).unwrap();
+    done(["reproduce", &path("equal.toml"), "--out", &path("out"), "--", "--plan-only", "--fuel=3e12"]);
+    let plan: Value = serde_json::from_str(&fs::read_to_string(path("out/equal/plan.json")).unwrap()).unwrap();
+    assert_eq!(plan["limits"]["fuel"], 3_000_000_000_000_u64);
+}
+
 /// The unknown score is known to be one after the run alone.
 #[test]
 fn a_comparison_that_fails_does_not_hide_the_others() {

@@ -303,6 +303,12 @@ impl Reproduce {
         Ok(())
     }
 
+    /// Returns whether an option is among those after `--`.
+    fn names(&self, option: &str) -> bool {
+        let mut given = self.more.iter().map(|word| word.to_string_lossy());
+        option.starts_with("--") && given.any(|word| word.split('=').next() == Some(option))
+    }
+
     /// Refuses to start what a file names outside the sandbox, unless the user lets it.
     fn refuse_native(&self, experiment: &Experiment) -> Result<()> {
         match experiment.manifest.runs.iter().find_map(Run::native_agent) {
@@ -319,7 +325,15 @@ impl Reproduce {
     fn asked(&self, run: &Run) -> Result<(PathBuf, Vec<OsString>, Jointly)> {
         let out = self.out().join(&run.name);
         let mut words: Vec<OsString> = vec!["jointly".into()];
-        words.extend(run.arguments.iter().map(OsString::from));
+        let mut arguments = run.arguments.iter();
+        while let Some(word) = arguments.next() {
+            // An option after -- is given in place of the manifest's.
+            if self.names(word) {
+                arguments.next();
+            } else {
+                words.push(word.into());
+            }
+        }
         words.extend(self.data.words());
         words.extend(["--out".into(), out.clone().into_os_string()]);
         words.extend(self.more.iter().cloned());
