@@ -71,6 +71,7 @@ experiments! {
     "correlations-table-1-tuned",
     "correlations-large",
     "correlations-large-trained",
+    "correlations-table-1-networks",
     "correlations-figure-3",
     "correlations-figure-4",
     "correlations-figure-4-code",
