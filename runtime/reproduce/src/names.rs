@@ -62,7 +62,7 @@ pub(crate) fn check(manifest: &Manifest) -> Result<()> {
             let Some(side) = with else { continue };
             let first = find(side.run.as_deref().or(run.as_deref()))?;
             let other = find(Some(further.with.as_ref().unwrap_or(&further.run)))?;
-            other.check_same_problems(first, &side.problems).with_context(|| title.clone())?;
+            other.check_same_problems(first, side.problems.as_ref()).with_context(|| title.clone())?;
         }
     }
     for association in &manifest.associations {
@@ -110,7 +110,7 @@ impl<'m> Known<'m> {
     fn check_further(&self, first: &Self, comparison: &Comparison) -> Result<()> {
         self.check_comparison(comparison)?;
         if comparison.statistic == Statistic::Correlation {
-            return self.check_same_problems(first, &comparison.problems);
+            return self.check_same_problems(first, comparison.problems.as_ref());
         }
         let agents = |known: &Self| known.agents.iter().cloned().collect::<BTreeSet<String>>();
         let told = !self.agents.is_empty() && !first.agents.is_empty();
@@ -119,10 +119,10 @@ impl<'m> Known<'m> {
     }
 
     /// Checks that the problems that match a pattern are those of the first run.
-    fn check_same_problems(&self, first: &Self, pattern: &Option<String>) -> Result<()> {
+    fn check_same_problems(&self, first: &Self, pattern: Option<&String>) -> Result<()> {
         let (Some(own), Some(theirs)) = (&self.problems, &first.problems) else { return Ok(()) };
         self.check_problems(pattern)?;
-        let matcher = pattern::matcher(pattern.as_deref().unwrap_or("*"))?;
+        let matcher = pattern::matcher(pattern.map_or("*", String::as_str))?;
         let matching = |names: &[String]| names.iter().filter(|name| matcher.is_match(*name)).cloned().collect();
         asked::check_same_problems((&self.run.name, &matching(own)), (&first.run.name, &matching(theirs)))
     }
