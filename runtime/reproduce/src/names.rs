@@ -63,6 +63,10 @@ pub(crate) fn check(manifest: &Manifest) -> Result<()> {
             let first = find(side.run.as_deref().or(run.as_deref()))?;
             let other = find(Some(further.with.as_ref().unwrap_or(&further.run)))?;
             other.check_same_problems(first, side.problems.as_ref()).with_context(|| title.clone())?;
+            let own = find(Some(&further.run))?;
+            if !own.run.is_sweep() {
+                other.check_agents(&own.agents).with_context(|| title.clone())?;
+            }
         }
     }
     for association in &manifest.associations {

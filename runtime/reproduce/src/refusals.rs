@@ -112,6 +112,8 @@ impl Manifest {
             "{title}: `also-runs` is for ranks and correlations"
         );
         let mut seen = vec![&self.run(run.as_deref())?.name];
+        let first = with.as_ref().map(|side| self.run(side.run.as_deref().or(run.as_deref()))).transpose()?;
+        let mut others: Vec<&String> = first.iter().map(|run| &run.name).collect();
         for further in also_runs {
             let own = &further.run;
             self.has_run(title, Some(own))?;
@@ -124,6 +126,8 @@ impl Manifest {
             let other = further.with.as_ref().unwrap_or(own);
             self.has_run(title, Some(other))?;
             let itself = own == other && side.score == comparison.score && side.problems == comparison.problems;
+            ensure!(!others.contains(&other), "{title}: {other} is the other side of two runs: give each its own");
+            others.push(other);
             ensure!(!itself, "{title}: {own} is on both sides of `also-runs`, with one score and the same problems");
         }
         let all = published.keys().all(|key| key == "*");
@@ -340,12 +344,12 @@ mod tests {
 
     #[test]
     fn further_runs_are_checked() {
-        let third = RUN.replace("\"quick\"\n", "\"third\"\n");
+        let [third, fourth] = ["third", "fourth"].map(|name| RUN.replace("\"quick\"\n", &format!("\"{name}\"\n")));
         let of = |lines: &str| {
             let published = "published = { \"*\" = 1 }";
             let published = if lines.contains("published") { "" } else { published };
             let text = format!(
-                "title = \"T\"\ncost = \"none\"\n{RUN}{third}\n[[compare]]\ntitle = \"KL\"\nrun = \"quick\"\nscore = \"kl_tau1\"\n\
+                "title = \"T\"\ncost = \"none\"\n{RUN}{third}{fourth}\n[[compare]]\ntitle = \"KL\"\nrun = \"quick\"\nscore = \"kl_tau1\"\n\
                  statistic = \"correlation\"\nreading-error = 0.1\n{lines}\n{published}\n"
             );
             Manifest::parse("test.toml", &text).err().map(|error| format!("{error:#}")).unwrap_or_default()
@@ -356,7 +360,14 @@ mod tests {
             (format!("with = {{ score = \"x\" }}\n{also}\npublished = {{ mlp = 1 }}"), "publish it for `*`"),
             (format!("with = {{ score = \"x\", over-medians = true }}\n{also}"), "leave out `also-runs`"),
             (format!("with = {{ score = \"x\" }}\n{}", also.replace("\" }", "\", with = \"slow\" }")), "no run slow"),
-            (format!("with = {{ run = \"third\", score = \"kl_tau1\" }}\n{also}"), "third is on both sides"),
+            (format!("with = {{ run = \"fourth\", score = \"kl_tau1\" }}\n{also}"), "third is on both sides"),
+            (format!("with = {{ run = \"third\", score = \"x\" }}\n{also}"), "third is the other side of two runs"),
+            (
+                format!(
+                    "problems = \"quick/t10/*\"\nwith = {{ score = \"kl_tau1\", problems = \"quick/t10/*\" }}\n{also}"
+                ),
+                "own score on its own problems",
+            ),
         ];
         for (lines, expected) in cases {
             let found = of(&lines);
