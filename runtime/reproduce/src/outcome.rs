@@ -454,6 +454,8 @@ mod tests {
 
     use super::Outcome;
     use crate::experiments::Experiment;
+    use crate::kept::KeptRun;
+    use crate::statistic::pearson;
 
     fn experiment(id: &str) -> Experiment {
         crate::find(id).unwrap().unwrap()
@@ -462,6 +464,30 @@ mod tests {
     fn outcome(experiment: &Experiment) -> Outcome<'_> {
         let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
         Outcome::read(experiment, |_| &results).unwrap().unwrap()
+    }
+
+    fn run<'o>(outcome: &'o Outcome, name: &str) -> &'o KeptRun {
+        outcome.runs.iter().find(|run| run.name == name).unwrap()
+    }
+
+    /// Only this test finds a wrong pair, because the runs with draws have agents of the same labels.
+    #[test]
+    fn a_correlation_over_several_runs_pairs_each_with_its_own_other_side() {
+        let experiment = experiment("correlations-figure-4-code");
+        let outcome = outcome(&experiment);
+        let (mut likelihoods, mut correlations) = (Vec::new(), Vec::new());
+        for kind in ["exact", "draws-3", "draws-20", "draws-200"] {
+            let selected = run(&outcome, &format!("regression/active-code-variants-{kind}"));
+            let predicted = run(&outcome, &format!("regression/code-variants-{kind}"));
+            for (_, label) in selected.agents() {
+                let nll = selected.values(label, "oracle_nll_round1", Some("*/batch-mig")).unwrap().each;
+                likelihoods.push(-nll.iter().sum::<f64>());
+                correlations.push(predicted.values(label, "metacorrelation", None).unwrap().each.iter().sum::<f64>());
+            }
+        }
+        assert_eq!(likelihoods.len(), 62);
+        let (ours, expected) = (outcome.rows[0][0].ours, pearson(&likelihoods, &correlations));
+        assert!((ours - expected).abs() < 1e-9, "{ours} {expected}");
     }
 
     #[test]
