@@ -233,6 +233,26 @@ fn a_doctored_journal_or_leaderboard_does_not_hold() {
 }
 
 #[test]
+fn scores_are_verified_without_a_journal() {
+    let directory = RunDirectory::of(&AGENTS, PROBLEM);
+    fs::remove_file(directory.file("results.jsonl")).unwrap();
+    refused(["verify", directory.argument()], &["has scores and no journal", "--scores"]);
+    let text = done(["verify", directory.argument(), "--scores"]);
+    assert!(text.contains("verified as far as it can be without a journal") && text.contains("are the same"), "{text}");
+    let scores = directory.read("scores.json");
+    let problems = scores.find("\"problems\": [").unwrap();
+    let number = problems + scores[problems..].find("\"mean\": ").unwrap() + "\"mean\": ".len();
+    let other = format!("{}1{}", &scores[..number], &scores[number..]);
+    fs::write(directory.file("scores.json"), other).unwrap();
+    let finished = run(["verify", directory.argument(), "--scores"]);
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    assert!(
+        finished.stdout.contains("verification failed: ") && finished.stdout.contains("comes out as"),
+        "{finished:?}"
+    );
+}
+
+#[test]
 fn what_a_sweep_chose_is_verified() {
     for tune in ["global", "per-setting"] {
         let directory = RunDirectory::new();

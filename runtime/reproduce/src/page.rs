@@ -322,7 +322,7 @@ It is by the [price list](../security.md#what-fuel-costs) that the plan names, l
 
 `make results-pages` unpacks this folder into `target/results` and makes the page of each run there, `report.html`. To
 check a row, build the commit that its run names, and run the command again: its `scores.json` is the same to the last
-digit. `jointly verify` by another build says that the agents are not those of the plan, because their bytes are others.
+digit. Or let that build run some units of it again: `jointly verify DIR --sample 5`, with `--scores` where the journal is not kept. `jointly verify` by another build says that the agents are not those of the plan, because their bytes are others.
 ";
 
 #[cfg(test)]

@@ -86,6 +86,12 @@ impl Entry {
                 path.shown()
             );
         }
+        if !path.is_file() && directory.has(SCORES) && !directory.has(JOURNAL) {
+            bail!(
+                "{} has scores and no journal: `jointly verify DIR --scores` compares its scores with those of units that are run again",
+                path.shown()
+            );
+        }
         let mut finished = Finished::new(&plan);
         let found = directory.find_results(|result| finished.see(&result))?;
         let lines = found.of_plan(&plan);

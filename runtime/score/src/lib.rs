@@ -8,6 +8,7 @@ pub mod combined;
 pub mod comparison;
 pub mod entry;
 pub mod finished;
+pub mod held_scores;
 #[cfg(any(test, feature = "fixtures"))]
 #[doc(hidden)]
 pub mod invented;

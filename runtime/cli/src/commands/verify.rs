@@ -12,12 +12,14 @@ use jointly_engine::execution::{self, Finished};
 use jointly_engine::oracle;
 use jointly_engine::replay;
 use jointly_engine::workload::{NativeAgents, Workload};
+use jointly_record::directory::RunDirectory;
 use jointly_record::lines::Lines;
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
-use jointly_record::unit::Unit;
+use jointly_record::unit::{Unit, UnitResult};
 use jointly_score::entry::Entry;
+use jointly_score::held_scores::HeldScores;
 
 use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
@@ -36,6 +38,10 @@ pub(crate) struct Verify {
     /// The directory that `jointly run` wrote, or the file that `jointly pack` made of it
     #[arg(value_name = "DIR|FILE")]
     entry: PathBuf,
+    /// The run's journal was not kept: compare the scores of units that are run again with those of scores.json. Means, and scores of
+    /// agents against each other, are not checked
+    #[arg(long)]
+    scores: bool,
     #[command(flatten)]
     options: VerifyOptions,
 }
@@ -65,8 +71,33 @@ pub(crate) struct VerifyOptions {
     data: DataArguments,
 }
 
+/// What is verified: a run with its journal, or with its scores alone.
+struct Run<'r> {
+    shown: String,
+    plan: &'r Plan,
+    directory: &'r RunDirectory,
+    /// Reads the text that, with the seed, determines the choice of a sample.
+    claim: &'r dyn Fn() -> Result<String>,
+    /// Returns the first place in which a unit's result is another.
+    other: &'r dyn Fn(Unit, &UnitResult) -> Result<Option<String>>,
+}
+
+/// Units that were run again, and were the same.
+struct Again {
+    workload: Workload,
+    /// The number of the run's units that can be run again.
+    all: usize,
+    /// The number that were.
+    what: String,
+    /// How they were chosen, if not all were.
+    how: Option<String>,
+}
+
 impl Verify {
     pub(crate) fn execute(self) -> Result<ExitCode> {
+        if self.scores {
+            return self.options.verify_scores(&HeldScores::open(&self.entry)?);
+        }
         self.options.verify(&Entry::open(&self.entry)?)
     }
 }
@@ -76,33 +107,23 @@ impl VerifyOptions {
     pub(crate) fn verify(&self, entry: &Entry) -> Result<ExitCode> {
         // Cheap checks come before data and agents are loaded.
         if let Some(place) = entry.defect()? {
-            return failed(entry, &place);
+            say(&entry.shown().to_string(), &place)?;
+            return Ok(ExitCode::from(exit::BAD_INPUT));
         }
-        self.refuse_fuel(entry)?;
-        let data = self.data.directories();
-        let workload = Workload::of_plan(
-            &entry.plan,
-            &entry.directory,
-            &data,
-            self.engine.into(),
-            NativeAgents::Leave,
-            Code::Fresh,
-        )?;
-        if let Some(difference) = workload.plan.with_version_of(&entry.plan).difference(&entry.plan) {
-            return failed(entry, &format!("its plan is not the one that this command makes ({difference})"));
-        }
-        let mut units = execution::pending(&workload, &Lines::default());
-        units.retain(|unit| !workload.plan.reports(&workload.plan.agents[unit.agent]));
-        let all = units.len();
-        let mut what = counted(all, "unit");
-        let mut how = String::new();
-        if let Some(sample) = self.sample.filter(|sample| sample.get() < all) {
-            let seed = self.sample_seed.unwrap_or_else(unforeseen);
-            units = replay::choose(units, sample.get(), seed, &entry.claim()?);
-            what = format!("{sample} of {what}");
-            how = format!(", chosen by --sample-seed {seed}, and its scores follow from its journal");
-        }
-        run_again(entry, &workload, &units, execution::jobs(self.jobs))?;
+        let run = Run {
+            shown: entry.shown().to_string(),
+            plan: &entry.plan,
+            directory: &entry.directory,
+            claim: &|| entry.claim(),
+            other: &|unit, result| match entry.result(unit)? {
+                Some(held) => replay::other_result(&held, result),
+                None => Ok(None),
+            },
+        };
+        let Some(Again { workload, all, what, how }) = self.run_again(&run)? else {
+            return Ok(ExitCode::from(exit::BAD_INPUT));
+        };
+        let how = how.map(|how| format!("{how}, and its scores follow from its journal")).unwrap_or_default();
         let (suite, problems) = (&workload.plan.suite, workload.plan.problems.len());
         if all == 0 {
             let text = "its scores follow from its journal, and all its results are reported: nothing can be replayed";
@@ -119,22 +140,70 @@ impl VerifyOptions {
         Ok(ExitCode::from(exit::DONE))
     }
 
+    /// Verifies the scores of a run without a journal, says how it went, and returns the exit code.
+    fn verify_scores(&self, held: &HeldScores) -> Result<ExitCode> {
+        let run = Run {
+            shown: held.shown().to_string(),
+            plan: &held.plan,
+            directory: &held.directory,
+            claim: &|| held.claim(),
+            other: &|unit, result| held.other_score(unit, result),
+        };
+        let Some(Again { workload, what, how, .. }) = self.run_again(&run)? else {
+            return Ok(ExitCode::from(exit::BAD_INPUT));
+        };
+        output::print(&format!(
+            "{} verified as far as it can be without a journal: the scores of {what} of {}, each of one agent on one problem, are the \
+             same{}{}; means, and scores of agents against each other, are as it states them",
+            run.shown,
+            workload.plan.suite,
+            how.unwrap_or_default(),
+            tiers(&workload.plan)
+        ))?;
+        Ok(ExitCode::from(exit::DONE))
+    }
+
+    /// Runs a run's units again, or a sample of them. Returns `None` if one differs, which it says.
+    fn run_again(&self, run: &Run) -> Result<Option<Again>> {
+        self.refuse_fuel(run)?;
+        let data = self.data.directories();
+        let (engine, natives) = (self.engine.into(), NativeAgents::Leave);
+        let workload = Workload::of_plan(run.plan, run.directory, &data, engine, natives, Code::Fresh)?;
+        if let Some(difference) = workload.plan.with_version_of(run.plan).difference(run.plan) {
+            say(&run.shown, &format!("its plan is not the one that this command makes ({difference})"))?;
+            return Ok(None);
+        }
+        let mut units = execution::pending(&workload, &Lines::default());
+        units.retain(|unit| !workload.plan.reports(&workload.plan.agents[unit.agent]));
+        let all = units.len();
+        let mut what = counted(all, "unit");
+        let mut how = None;
+        if let Some(sample) = self.sample.filter(|sample| sample.get() < all) {
+            let seed = self.sample_seed.unwrap_or_else(unforeseen);
+            units = replay::choose(units, sample.get(), seed, &(run.claim)()?);
+            what = format!("{sample} of {what}");
+            how = Some(format!(", chosen by --sample-seed {seed}"));
+        }
+        compare(run, &workload, &units, execution::jobs(self.jobs))?;
+        Ok(Some(Again { workload, all, what, how }))
+    }
+
     /// Refuses a plan whose fuel limit exceeds what the user accepts, because the limits were chosen by the entry's
     /// author.
-    fn refuse_fuel(&self, entry: &Entry) -> Result<()> {
-        let most = self.fuel.unwrap_or_else(|| entry.plan.kind().fuel);
-        let fuel = entry.plan.limits.fuel;
+    fn refuse_fuel(&self, run: &Run) -> Result<()> {
+        let most = self.fuel.unwrap_or_else(|| run.plan.kind().fuel);
+        let fuel = run.plan.limits.fuel;
         if fuel > most {
             bail!(
                 "{} lets its agents use {fuel} fuel on a problem, more than {most}; give --fuel {fuel} to let them",
-                entry.shown()
+                run.shown
             );
         }
-        if let Some((times, most)) = oracle::beyond_usual(&entry.plan)? {
+        if let Some((times, most)) = oracle::beyond_usual(run.plan)? {
             bail!(
                 "{} asks the oracle for {times:.0} times the work of its usual settings, more than {most}: its results \
                  are not verified",
-                entry.shown()
+                run.shown
             );
         }
         Ok(())
@@ -154,14 +223,9 @@ fn tiers(plan: &Plan) -> String {
     )
 }
 
-fn failed(entry: &Entry, place: &str) -> Result<ExitCode> {
-    say(entry, place)?;
-    Ok(ExitCode::from(exit::BAD_INPUT))
-}
-
-/// Prints in one line where the verification of an entry failed.
-fn say(entry: &Entry, place: &str) -> Result<()> {
-    output::print_line(&format!("{}: verification failed: {place}", entry.shown()))
+/// Prints in one line where a verification failed.
+fn say(shown: &str, place: &str) -> Result<()> {
+    output::print_line(&format!("{shown}: verification failed: {place}"))
 }
 
 /// Returns an unpredictable seed: the keys of the standard library's hashes are the system's random numbers.
@@ -169,20 +233,17 @@ fn unforeseen() -> u64 {
     RandomState::new().hash_one("sample")
 }
 
-/// Runs units until one differs from the journal, which ends the process: units that still run may take long, and
-/// change nothing.
-fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) -> Result<()> {
-    let plan = &entry.plan;
+/// Runs units until one differs, which ends the process: units that still run may take long, and change nothing.
+fn compare(run: &Run, workload: &Workload, units: &[Unit], jobs: usize) -> Result<()> {
     let display = Display::new(&workload.plan, units, 0, jobs);
     execution::execute(workload, units, jobs, &display, |Finished { result, .. }| {
-        let agent = plan.agents.iter().position(|agent| agent.label == result.agent);
-        let problem = plan.problems.iter().position(|planned| planned.problem == result.problem);
+        let agent = run.plan.agents.iter().position(|agent| agent.label == result.agent);
+        let problem = run.plan.problems.iter().position(|planned| planned.problem == result.problem);
         let unit = agent.zip(problem).map(|(agent, problem)| Unit { agent, problem });
-        let held = unit.map(|unit| entry.result(unit)).transpose()?.flatten();
-        let other = held.map(|held| replay::other_result(&held, &result)).transpose()?;
+        let other = unit.map(|unit| (run.other)(unit, &result)).transpose()?;
         if let Some(place) = other.flatten() {
             display.clear();
-            say(entry, &place)?;
+            say(&run.shown, &place)?;
             exit::end(exit::BAD_INPUT);
         }
         Ok(())
