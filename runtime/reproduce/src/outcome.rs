@@ -374,12 +374,13 @@ fn sides<'r>(
     runs: &'r [KeptRun],
     side: &Side,
 ) -> Result<Vec<(&'r KeptRun, &'r KeptRun)>> {
-    let of = |name: &Option<String>| run(manifest, runs, name.as_deref());
-    let first = (of(&comparison.run)?, of(side.run.as_ref().map_or(&comparison.run, |_| &side.run))?);
+    let of = |name: Option<&str>| run(manifest, runs, name);
+    let own = comparison.run.as_deref();
+    let first = (of(own)?, of(side.run.as_deref().or(own))?);
     let mut pairs = vec![first];
     for further in &comparison.also_runs {
-        let own = Some(further.run.clone());
-        let pair = (of(&own)?, of(further.with.as_ref().map_or(&own, |_| &further.with))?);
+        let own = Some(further.run.as_str());
+        let pair = (of(own)?, of(further.with.as_deref().or(own))?);
         for (further, first, pattern) in
             [(pair.0, first.0, comparison.problems.as_deref()), (pair.1, first.1, side.problems.as_deref())]
         {
