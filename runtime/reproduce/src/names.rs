@@ -43,13 +43,15 @@ pub(crate) fn check(manifest: &Manifest) -> Result<()> {
     for comparison in &manifest.comparisons {
         let Comparison { title, run, with, also, .. } = comparison;
         find(run.as_deref())?.check_comparison(comparison).with_context(|| title.clone())?;
+        let first = find(run.as_deref())?;
         if let Some(side) = with {
             let other = find(side.run.as_deref().or(run.as_deref()))?;
-            other.check_problems(&side.problems).with_context(|| title.clone())?;
-            other.check_keys(comparison).with_context(|| title.clone())?;
-            let own = find(run.as_deref())?;
-            if comparison.published.contains_key("*") && !own.run.is_sweep() {
-                other.check_agents(&own.agents).with_context(|| title.clone())?;
+            other.check_side(first, comparison, side.problems.as_ref()).with_context(|| title.clone())?;
+            for further in &comparison.also_runs {
+                let own = find(Some(&further.run))?;
+                let theirs = find(Some(further.with.as_ref().unwrap_or(&further.run)))?;
+                theirs.check_side(own, comparison, side.problems.as_ref()).with_context(|| title.clone())?;
+                theirs.check_same_problems(other, side.problems.as_ref()).with_context(|| title.clone())?;
             }
         }
         if let Some(also) = also {
@@ -57,16 +59,7 @@ pub(crate) fn check(manifest: &Manifest) -> Result<()> {
             find(Some(&also.run))?.check_agents(labels).with_context(|| title.clone())?;
         }
         for further in &comparison.also_runs {
-            let first = find(run.as_deref())?;
             find(Some(&further.run))?.check_further(first, comparison).with_context(|| title.clone())?;
-            let Some(side) = with else { continue };
-            let first = find(side.run.as_deref().or(run.as_deref()))?;
-            let other = find(Some(further.with.as_ref().unwrap_or(&further.run)))?;
-            other.check_same_problems(first, side.problems.as_ref()).with_context(|| title.clone())?;
-            let own = find(Some(&further.run))?;
-            if !own.run.is_sweep() {
-                other.check_agents(&own.agents).with_context(|| title.clone())?;
-            }
         }
     }
     for association in &manifest.associations {
@@ -94,6 +87,14 @@ impl<'m> Known<'m> {
         self.check_agents(&comparison.over)?;
         self.check_problems(&comparison.problems)?;
         self.check_keys(comparison)
+    }
+
+    /// Checks the agents and problems of a comparison's other side, whose agents over all (`*`) are those of the first side.
+    fn check_side(&self, own: &Self, comparison: &Comparison, problems: Option<&String>) -> Result<()> {
+        self.check_problems(problems)?;
+        self.check_keys(comparison)?;
+        let over_all = comparison.published.contains_key("*") && !own.run.is_sweep();
+        if over_all { self.check_agents(&own.agents) } else { Ok(()) }
     }
 
     /// Checks that published ranks are possible: from 0 to the number of agents less one.

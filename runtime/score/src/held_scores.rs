@@ -1,6 +1,6 @@
 //! The scores of a finished run whose journal was not kept, and what a unit that is run again says of them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use jointly_core::printable::{ShowPath as _, Shown};
@@ -16,7 +16,6 @@ use crate::scores::Scores;
 
 /// A run's plan and scores.
 pub struct HeldScores {
-    path: PathBuf,
     /// The directory.
     pub directory: RunDirectory,
     /// The plan.
@@ -54,12 +53,12 @@ impl HeldScores {
             own.eq(plan.agents.iter().map(|own| (&own.agent, &own.digest))),
             "{shown} is of other agents than {PLAN}"
         );
-        Ok(Self { path: path.to_owned(), directory, plan, agents: document.agents })
+        Ok(Self { directory, plan, agents: document.agents })
     }
 
     /// Returns the path as the user gave it, for messages.
     pub fn shown(&self) -> Shown<'_> {
-        self.path.shown()
+        self.directory.path().shown()
     }
 
     /// Reads the text that, with the seed, determines the choice of a sample.

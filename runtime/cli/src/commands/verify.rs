@@ -71,7 +71,7 @@ pub(crate) struct VerifyOptions {
     data: DataArguments,
 }
 
-/// What is verified: a run with its journal, or with its scores alone.
+/// A run to verify, with its journal or with its scores alone.
 struct Run<'r> {
     shown: String,
     plan: &'r Plan,
