@@ -9,7 +9,7 @@ use anyhow::{Error, Result};
 use jointly_core::printable::is_printable;
 use jointly_record::attachments;
 use jointly_record::directory::{JOURNAL, PLAN, RunDirectory, to_json};
-use jointly_record::journal::{Journal, of_pack};
+use jointly_record::journal::{Journal, PACK_AGAIN, parse};
 use jointly_record::kept::Kept;
 use jointly_record::plan::Plan;
 use jointly_record::suites;
@@ -80,7 +80,7 @@ pub fn plan(bytes: &[u8]) -> Ending {
 /// pack, are accepted for a plan that they do not belong to, or cannot be scored.
 pub fn journal(bytes: &[u8]) -> Ending {
     static PLANS: OnceLock<Vec<Plan>> = OnceLock::new();
-    let results = match of_pack(bytes, JOURNAL) {
+    let results = match parse(bytes, JOURNAL, PACK_AGAIN) {
         Ok(results) => results,
         Err(error) => {
             assert!(in_file(bytes).is_err());
@@ -88,7 +88,10 @@ pub fn journal(bytes: &[u8]) -> Ending {
         }
     };
     let text = lines(&results);
-    assert_eq!(lines(&of_pack(text.as_bytes(), JOURNAL).expect("what is written of results are results")), text);
+    assert_eq!(
+        lines(&parse(text.as_bytes(), JOURNAL, PACK_AGAIN).expect("what is written of results are results")),
+        text
+    );
     assert_eq!(lines(&in_file(bytes).expect("a journal is one wherever it lies")), text);
     for result in &results {
         says_printable(result);

@@ -1,6 +1,10 @@
 //! `jointly verify`: runs an entry again and compares bit for bit.
 
 use std::fs;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::command::{done, joined, refused, run};
 use crate::npz::{TemporaryFile, problem};
@@ -250,6 +254,43 @@ fn scores_are_verified_without_a_journal() {
         finished.stdout.contains("verification failed: ") && finished.stdout.contains("comes out as"),
         "{finished:?}"
     );
+}
+
+/// Compresses the files of a run's directory, as those of `docs/results` are, and removes what it keeps by digest.
+fn compress(directory: &RunDirectory) {
+    for file in ["plan.json", "results.jsonl", "scores.json", "leaderboard.csv"] {
+        let packed = fs::File::create(directory.file(&format!("{file}.gz"))).unwrap();
+        let mut encoder = GzEncoder::new(packed, Compression::fast());
+        encoder.write_all(directory.read(file).as_bytes()).unwrap();
+        encoder.finish().unwrap();
+        fs::remove_file(directory.file(file)).unwrap();
+    }
+    fs::remove_dir_all(directory.file("agents")).unwrap();
+}
+
+#[test]
+fn a_directory_of_compressed_files_is_read_as_it_is() {
+    let directory = RunDirectory::of(&AGENTS, PROBLEM);
+    let table = done(["report", directory.argument()]);
+    let scores = directory.read("scores.json");
+    compress(&directory);
+    let before = directory.contents();
+
+    let text = done(["verify", directory.argument()]);
+    assert!(text.contains("verified: 2 units on 1 of 18 problems of quick, the same to the bit"), "{text}");
+    assert_eq!(done(["report", directory.argument()]), table);
+    let reused = RunDirectory::new();
+    let run = ["run", AGENTS[0], AGENTS[1], "--suite", "quick", "--problems", PROBLEM];
+    done(run.iter().chain(&["--out", reused.argument(), "--reuse", directory.argument()]));
+    assert_eq!(reused.read("scores.json"), scores);
+    assert_eq!(directory.contents(), before);
+
+    fs::remove_file(directory.file("results.jsonl.gz")).unwrap();
+    refused(["verify", directory.argument()], &["has scores and no journal", "--scores"]);
+    done(["verify", directory.argument(), "--scores"]);
+    let scores = fs::read(directory.file("scores.json.gz")).unwrap();
+    fs::write(directory.file("scores.json.gz"), &scores[..scores.len() / 2]).unwrap();
+    refused(["verify", directory.argument(), "--scores"], &["failed to read", "scores.json.gz"]);
 }
 
 #[test]

@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail};
 use jointly_core::failure::{Failure, Kind};
 use jointly_core::printable::ShowPath as _;
 use jointly_record::directory::RunDirectory;
-use jointly_record::journal::Journal;
 use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem};
 use jointly_record::unit::{Outcome, UnitResult};
 
@@ -60,7 +59,7 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Reused>> {
         let labels = labels(plan, &other);
         let theirs: HashMap<&str, &PlannedProblem> =
             other.problems.iter().map(|problem| (problem.problem.as_str(), problem)).collect();
-        for result in Journal::read(&directory.journal())? {
+        for result in directory.results()? {
             let same = theirs.get(result.problem.as_str()) == ours.get(result.problem.as_str());
             let label =
                 labels.get(result.agent.as_str()).filter(|_| same && ours.contains_key(result.problem.as_str()));

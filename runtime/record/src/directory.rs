@@ -3,7 +3,8 @@
 //! It holds `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv` and, for a sweep,
 //! `sweep.json`. So that anybody can run it again, it also keeps the agents in `agents/`, imported problems in
 //! `problems/` and user-supplied tables in `tables/`, each named by its digest. For correlations, it keeps each agent's
-//! predictions in `beliefs/`, because agents are scored against each other.
+//! predictions in `beliefs/`, because agents are scored against each other. A run that is kept for reading has some of these
+//! files, compressed.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 
 use crate::checksum;
+use crate::compressed;
 pub use crate::files::{CONTEST, JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
 use crate::files::{MOST_JOURNAL_IN_PARTS, most_bytes};
 use crate::format;
@@ -35,12 +37,22 @@ pub const PART: &str = ".part-";
 /// The remedy when a file of a run cannot be written.
 const GO_ON: &str = "finished units are kept: make room, and run the same command again";
 
+/// The remedy when a compressed file of a run is not as it must be.
+const COPY_AGAIN: &str = "get another copy of the directory";
+
 /// A run's directory, on disk or in a pack.
 pub struct RunDirectory {
     /// The path of the directory, or of the pack's file.
     path: PathBuf,
-    /// The members of the pack, by name.
-    packed: Option<HashMap<String, Vec<u8>>>,
+    /// The files of a pack or of a directory of compressed files.
+    held: Option<Held>,
+}
+
+/// Files that are held.
+struct Held {
+    by_name: HashMap<String, Vec<u8>>,
+    /// The remedy when one is not as it must be.
+    remedy: &'static str,
 }
 
 impl RunDirectory {
@@ -50,7 +62,7 @@ impl RunDirectory {
     /// # Errors
     /// When the directory holds another plan or other files, is being written by another process, or cannot be written.
     pub fn for_plan(path: &Path, plan: &Plan) -> Result<(Self, Journal)> {
-        let directory = Self { path: path.to_owned(), packed: None };
+        let directory = Self { path: path.to_owned(), held: None };
         fs::create_dir_all(path)
             .with_context(|| format!("failed to make the directory {}; give another --out", path.shown()))?;
         if !directory.plan_path().exists() && directory.holds_other_files()? {
@@ -70,10 +82,10 @@ impl RunDirectory {
         Ok((directory, journal))
     }
 
-    /// Opens a directory that already holds a run.
+    /// Opens a directory that already holds a run, with files as a run writes them, or compressed.
     ///
     /// # Errors
-    /// When there is no run at the path.
+    /// When there is no run at the path, or a compressed file cannot be read.
     pub fn existing(path: &Path) -> Result<Self> {
         if path.is_file() {
             bail!(
@@ -85,6 +97,10 @@ impl RunDirectory {
             bail!("there is no file or directory {}; give the directory of a run", path.shown());
         }
         if !path.join(PLAN).is_file() {
+            if compressed::has(path, PLAN) {
+                let held = Held { by_name: compressed::members(path)?, remedy: COPY_AGAIN };
+                return Ok(Self { path: path.to_owned(), held: Some(held) });
+            }
             if path.join(CONTEST).is_file() {
                 bail!(
                     "{0} holds a contest: give {0}/run when it is finished, or see `jointly contest check {0}`",
@@ -93,7 +109,7 @@ impl RunDirectory {
             }
             bail!("{} holds no run: there is no {PLAN} in it; make one with `jointly run --out`", path.shown());
         }
-        Ok(Self { path: path.to_owned(), packed: None })
+        Ok(Self { path: path.to_owned(), held: None })
     }
 
     /// Returns the directory in a pack.
@@ -104,12 +120,12 @@ impl RunDirectory {
         if !members.contains_key(PLAN) {
             bail!("{} holds no run: there is no {PLAN} in it; {PACK_AGAIN}", path.shown());
         }
-        Ok(Self { path: path.to_owned(), packed: Some(members) })
+        Ok(Self { path: path.to_owned(), held: Some(Held { by_name: members, remedy: PACK_AGAIN }) })
     }
 
     /// Returns a folder that keeps bytes by digest as the directory of a run does, and holds no run.
     pub fn of_kept_files(path: PathBuf) -> Self {
-        Self { path, packed: None }
+        Self { path, held: None }
     }
 
     /// Returns the path of the directory or of the pack's file.
@@ -122,13 +138,13 @@ impl RunDirectory {
     /// # Errors
     /// When there is no such file, it cannot be read, or it is larger than such a file may be.
     pub fn read(&self, name: &str) -> Result<Cow<'_, [u8]>> {
-        let Some(members) = &self.packed else {
+        let Some(held) = &self.held else {
             let bytes = regular_file::read(&self.path.join(name), most_bytes(name).unwrap_or_default());
             return bytes.map(Cow::Owned).with_context(|| format!("failed to read {}", self.shown(name)));
         };
-        match members.get(name) {
+        match held.by_name.get(name) {
             Some(bytes) => Ok(Cow::Borrowed(bytes.as_slice())),
-            None => bail!("{} has no {name}; {PACK_AGAIN}", self.path.shown()),
+            None => bail!("{} has no {name}; {}", self.path.shown(), held.remedy),
         }
     }
 
@@ -137,7 +153,7 @@ impl RunDirectory {
     /// # Errors
     /// When there is no such file, or it cannot be opened.
     pub fn reader(&self, name: &str) -> Result<Box<dyn Read + '_>> {
-        if self.packed.is_some() {
+        if self.held.is_some() {
             return Ok(Box::new(Cursor::new(self.read(name)?)));
         }
         let file = regular_file::open(&self.path.join(name));
@@ -146,12 +162,12 @@ impl RunDirectory {
 
     /// Returns whether a file exists.
     pub fn has(&self, name: &str) -> bool {
-        self.packed.as_ref().map_or_else(|| self.path.join(name).exists(), |members| members.contains_key(name))
+        self.held.as_ref().map_or_else(|| self.path.join(name).exists(), |held| held.by_name.contains_key(name))
     }
 
     /// Returns the name of a file for messages.
     pub fn shown(&self, name: &str) -> String {
-        match self.packed {
+        match self.held {
             None => self.path.join(name).shown().to_string(),
             Some(_) => format!("{name} of {}", self.path.shown()),
         }
@@ -159,7 +175,7 @@ impl RunDirectory {
 
     /// Returns the remedy when a file is not as it must be: `in_directory` if this is a directory.
     pub fn remedy<'a>(&self, in_directory: &'a str) -> &'a str {
-        if self.packed.is_some() { PACK_AGAIN } else { in_directory }
+        self.held.as_ref().map_or(in_directory, |held| held.remedy)
     }
 
     /// Reads the plan and checks it. Problems without coordinates are given those of their suite.
@@ -199,10 +215,10 @@ impl RunDirectory {
     /// # Errors
     /// When the journal cannot be read, or a line of it is damaged or no result.
     pub fn find_results(&self, visit: impl FnMut(UnitResult)) -> Result<Lines> {
-        match &self.packed {
+        match &self.held {
             None => journal::find(&self.journal(), MOST_JOURNAL_IN_PARTS, visit),
             Some(_) if !self.has(JOURNAL) => Ok(Lines::default()),
-            Some(_) => journal::find_in_pack(&self.read(JOURNAL)?, &self.shown(JOURNAL), visit),
+            Some(held) => journal::find_in(&self.read(JOURNAL)?, &self.shown(JOURNAL), held.remedy, visit),
         }
     }
 
@@ -212,7 +228,7 @@ impl RunDirectory {
     /// When the journal can no longer be read, or is no longer what it was.
     pub fn read_results(&self, lines: &[Line]) -> Result<Vec<UnitResult>> {
         let shown = self.shown(JOURNAL);
-        match &self.packed {
+        match &self.held {
             None => {
                 let file = regular_file::open(&self.journal()).with_context(|| format!("failed to read {shown}"))?;
                 lines::read(file, lines, &shown)
@@ -226,10 +242,10 @@ impl RunDirectory {
     /// # Errors
     /// When the journal cannot be read, or a line of it is damaged or no result.
     pub fn results(&self) -> Result<Vec<UnitResult>> {
-        match &self.packed {
+        match &self.held {
             None => Journal::read(&self.journal()),
             Some(_) if !self.has(JOURNAL) => Ok(Vec::new()),
-            Some(_) => journal::of_pack(&self.read(JOURNAL)?, &self.shown(JOURNAL)),
+            Some(held) => journal::parse(&self.read(JOURNAL)?, &self.shown(JOURNAL), held.remedy),
         }
     }
 

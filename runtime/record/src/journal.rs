@@ -117,23 +117,24 @@ pub(crate) fn find(path: &Path, most: u64, visit: impl FnMut(UnitResult)) -> Res
     Ok(lines)
 }
 
-/// Finds the results in a pack's journal, and hands each to `visit`; `shown` names the journal in messages.
+/// Finds the results in a journal's text, and hands each to `visit`; `shown` names the journal in messages, and `remedy` says what
+/// to do about a damaged one.
 ///
 /// # Errors
 /// When a line is damaged or no result, or repeats another.
-pub(crate) fn find_in_pack(text: &[u8], shown: &str, visit: impl FnMut(UnitResult)) -> Result<Lines> {
+pub(crate) fn find_in(text: &[u8], shown: &str, remedy: &str, visit: impl FnMut(UnitResult)) -> Result<Lines> {
     let mut lines = Lines::default();
-    walk(text, shown, [PACK_AGAIN; 2], &mut lines, visit)?;
+    walk(text, shown, [remedy; 2], &mut lines, visit)?;
     Ok(lines)
 }
 
-/// Parses the results in a pack's journal; `shown` names the journal in messages.
+/// Parses the results in a journal's text, as [`RunDirectory::results`](crate::directory::RunDirectory::results) does.
 ///
 /// # Errors
 /// When a line is damaged or no result, or repeats another.
-pub fn of_pack(text: &[u8], shown: &str) -> Result<Vec<UnitResult>> {
+pub fn parse(text: &[u8], shown: &str, remedy: &str) -> Result<Vec<UnitResult>> {
     let mut results = Vec::new();
-    find_in_pack(text, shown, |result| results.push(result))?;
+    find_in(text, shown, remedy, |result| results.push(result))?;
     Ok(results)
 }
 

@@ -10,6 +10,7 @@ pub mod agent_spec;
 pub mod attachments;
 mod bounded;
 pub mod checksum;
+pub mod compressed;
 pub mod difference;
 pub mod directory;
 pub mod files;

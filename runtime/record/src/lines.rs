@@ -257,7 +257,7 @@ mod tests {
 
     use super::read;
     use crate::invented::InventedRun;
-    use crate::journal::{find_in_pack, line};
+    use crate::journal::{find_in, line};
     use crate::unit::{Unit, UnitResult};
 
     const PROBLEMS: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
@@ -276,7 +276,7 @@ mod tests {
         results.push(UnitResult { agent: "stranger".into(), ..missing.clone() });
         let text: String = results.iter().map(|result| line(result).unwrap() + "\n\n").collect();
         let mut seen = Vec::new();
-        let lines = find_in_pack(text.as_bytes(), "journal", |result| seen.push(result)).unwrap();
+        let lines = find_in(text.as_bytes(), "journal", "", |result| seen.push(result)).unwrap();
         assert_eq!((lines.len(), names(&seen)), (4, names(&results)));
 
         let found = lines.of_plan(&run.plan);
@@ -307,7 +307,7 @@ mod tests {
     fn a_text_that_has_changed_is_refused() {
         let run = InventedRun::scored("quick", &PROBLEMS, &[("mlp", &[1.0, 2.0])]);
         let text: String = run.results.iter().map(|result| line(result).unwrap() + "\n").collect();
-        let lines: Vec<_> = find_in_pack(text.as_bytes(), "journal", drop).unwrap().all().collect();
+        let lines: Vec<_> = find_in(text.as_bytes(), "journal", "", drop).unwrap().all().collect();
         let (first, second) = text.split_at(text.find('\n').unwrap() + 1);
         assert_eq!(first.len(), second.len());
         let swapped = [second, first].concat();

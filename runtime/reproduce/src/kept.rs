@@ -2,18 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use jointly_core::counted::listed;
 use jointly_core::digest;
 use jointly_core::guess;
 use jointly_core::printable::ShowPath as _;
 use jointly_core::{Coordinates, Repetition, Seed};
-use jointly_data::regular_file;
+use jointly_record::compressed::{self, SUFFIX};
 use jointly_record::directory::{JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES};
 use jointly_record::kept::Kept;
 use jointly_record::pattern;
@@ -32,8 +31,6 @@ const MOST_BYTES: u64 = 1 << 30;
 const MOST_JOURNAL: usize = 1_000_000;
 /// The page of a run, which is kept where its journal is not.
 const PAGE: &str = "report.html";
-/// The suffix of compressed files.
-const GZ: &str = ".gz";
 
 /// A finished run.
 pub struct KeptRun {
@@ -306,21 +303,7 @@ fn number(value: &Value) -> Option<f64> {
 
 /// Reads a file of a run's directory, as it is or compressed, or returns `None` if there is neither.
 fn contents(directory: &Path, name: &str) -> Result<Option<Vec<u8>>> {
-    let (plain, compressed) = (directory.join(name), directory.join(format!("{name}{GZ}")));
-    let (path, reader): (PathBuf, Box<dyn Read>) = if plain.is_file() {
-        let file = regular_file::open(&plain).with_context(|| format!("failed to open {}", plain.shown()))?;
-        (plain, Box::new(file))
-    } else if compressed.is_file() {
-        let file = regular_file::open(&compressed).with_context(|| format!("failed to open {}", compressed.shown()))?;
-        (compressed, Box::new(GzDecoder::new(file)))
-    } else {
-        return Ok(None);
-    };
-    let mut bytes = Vec::new();
-    let read = reader.take(MOST_BYTES + 1).read_to_end(&mut bytes);
-    read.with_context(|| format!("failed to read {}", path.shown()))?;
-    ensure!(bytes.len() as u64 <= MOST_BYTES, "{} has more than {MOST_BYTES} bytes", path.shown());
-    Ok(Some(bytes))
+    compressed::contents(directory, name, MOST_BYTES)
 }
 
 /// Keeps a finished run: writes its origin, and compressed its plan, its scores, its leaderboard and its journal, into the
@@ -342,8 +325,8 @@ pub fn keep(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathB
     let whole = [(PLAN, &plan), (SCORES, &scores), (LEADERBOARD, &leaderboard)];
     let files = whole.map(|(file, bytes)| (file, bytes, usize::MAX)).into_iter().chain([(JOURNAL, &journal, most)]);
     for (file, bytes, most) in files {
-        let path = into.join(format!("{file}{GZ}"));
-        let bytes = compressed(bytes).with_context(|| format!("failed to compress {file}"))?;
+        let path = into.join(format!("{file}{SUFFIX}"));
+        let bytes = gzip(bytes).with_context(|| format!("failed to compress {file}"))?;
         if bytes.len() > most {
             remove(&path)?;
         } else {
@@ -351,7 +334,7 @@ pub fn keep(run: &Path, folder: &Path, name: &str, commit: &str) -> Result<PathB
         }
     }
     // Those of an earlier run are not of this one.
-    remove(&into.join(format!("{PAGE}{GZ}")))?;
+    remove(&into.join(format!("{PAGE}{SUFFIX}")))?;
     remove(&into.join(LEADERBOARD))?;
     let origin = Origin { commit: commit.to_owned(), seconds: seconds(&journal) };
     let path = into.join(ORIGIN);
@@ -371,7 +354,7 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 /// Compresses bytes, without a time or a name.
-fn compressed(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut writer = GzBuilder::new().write(Vec::new(), Compression::best());
     writer.write_all(bytes)?;
     writer.finish()
@@ -392,7 +375,7 @@ fn seconds(journal: &[u8]) -> Option<f64> {
 mod tests {
     use std::fs;
 
-    use super::{KeptRun, compressed, contents, keep};
+    use super::{KeptRun, contents, gzip, keep};
     use crate::values::Units;
 
     /// PICF is of all 100 simulations together. Of the three tables two have enough test inputs for groups of a hundred.
@@ -456,7 +439,7 @@ mod tests {
         // 1.5 s and 2 s are 3.5 s, to a second.
         let origin = fs::read_to_string(into.join("origin.json")).unwrap();
         assert!(origin.contains("\"commit\": \"c0ffee\"") && origin.contains("\"seconds\": 4.0"), "{origin}");
-        assert_eq!(compressed(b"x").unwrap(), compressed(b"x").unwrap());
+        assert_eq!(gzip(b"x").unwrap(), gzip(b"x").unwrap());
         // A journal whose scores come from predictions is of no use without them.
         fs::create_dir(run.join("beliefs")).unwrap();
         keep(&run, &kept, "a/b", "c0ffee").unwrap();

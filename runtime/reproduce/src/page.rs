@@ -320,9 +320,11 @@ Seconds are the time of all units by the clock, on machines that did other work 
 It is by the [price list](../security.md#what-fuel-costs) that the plan names, list 1 where it names none. The
 [table](table.md) of all bundled agents is no experiment of a paper, and has a page of its own.
 
-`make results-pages` unpacks this folder into `target/results` and makes the page of each run there, `report.html`. To
-check a row, build the commit that its run names, and run the command again: its `scores.json` is the same to the last
-digit. Or let that build run some units of it again: `jointly verify DIR --sample 5`, with `--scores` where the journal is not kept. `jointly verify` by another build says that the agents are not those of the plan, because their bytes are others.
+To check a run, let some units of it be run again, with `--scores` where the journal is not kept:
+`jointly verify docs/results/RUN --sample 5`. Where a build says that its agents are not those of the plan, because their bytes are others,
+build the commit that the run names. Builds before November 29, 2026 read no compressed files: `gzip -d` the copy of a directory for them. Or run
+the command again: its `scores.json` is the same to the last digit. `make results-pages` unpacks this folder into `target/results` and makes the page
+of each run there, `report.html`.
 ";
 
 #[cfg(test)]
