@@ -87,6 +87,12 @@ fn experiments_are_listed_with_what_they_lack() {
     assert!(entry("coverage-boston")["own"].is_null() && entry("coverage-boston")["own_error"].is_null());
     let error = entry("coverage-figure-2")["own_error"].as_str().unwrap();
     assert!(error.contains("another run than the manifest's"), "{error}");
+    let some = done(["reproduce", "coverage-{line,gap}", "--kept", data, "--data", data]);
+    let listed: Vec<&str> = some.lines().filter(|line| line.starts_with(char::is_alphabetic)).collect();
+    assert_eq!(listed.len(), 2, "{some}");
+    assert!(listed[0].starts_with("coverage-line: ") && !some.contains("no run in"), "{some}");
+    refused(["reproduce", "nothing-*"], &["no experiment matches nothing-*"]);
+    refused(["reproduce", "coverage-*", "--check"], &["need one experiment"]);
     let nothing = nowhere.path().join("nothing");
     let misspelt = ["reproduce", "testbed-figure-2x", "--out", nothing.to_str().unwrap()];
     refused(misspelt, &["no experiment testbed-figure-2x", "testbed-figure-2"]);

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Parser as _};
+use jointly_core::counted::listed;
 use jointly_core::printable::ShowPath as _;
 use jointly_data::regular_file;
 use jointly_record::directory::{self, SCORES};
@@ -15,8 +16,8 @@ use jointly_record::guess;
 use jointly_record::quantity::counted;
 use jointly_report::table::{render, wrap};
 use jointly_reproduce::{
-    Counts, Experiment, Found, Outcome, Progress, Published, Run, all, by_cause, command, find, find_run, keep, open,
-    pages, whose,
+    Counts, Experiment, Found, Outcome, Progress, Published, Run, all, by_cause, find, find_run, keep, open, pages,
+    whose,
 };
 use serde_json::json;
 
@@ -25,12 +26,16 @@ use crate::data_arguments::DataArguments;
 use crate::passed_on::{PASSED_ON, PLAN_ONLY};
 use crate::{exit, output};
 
+mod list;
+
 /// The folder of kept runs and of their pages, in a checkout of the project.
 const KEPT: &str = "docs/results";
 /// The remedy if it is not there.
 const REMEDY: &str = "give the docs/results of a checkout of Jointly by --kept DIR";
 /// The folder of new runs.
 const OUT: &str = "reproduced";
+/// The most experiments that a message names.
+const MOST_NAMED: usize = 6;
 /// The most bytes of a page.
 const MOST_BYTES: u64 = 10_000_000;
 
@@ -41,8 +46,8 @@ const MOST_BYTES: u64 = 10_000_000;
 /// ours differs from it by at most the sum of its reading error, its tolerance and the error of both at 95 %.
 #[derive(Args)]
 pub(crate) struct Reproduce {
-    /// An experiment, by its name or as a file of your own; none lists all
-    #[arg(value_name = "ID|FILE.toml", conflicts_with = "all")]
+    /// An experiment, by its name or as a file of your own; none lists all, and a pattern as 'coverage-*' those that match
+    #[arg(value_name = "ID|FILE.toml|PATTERN", conflicts_with = "all")]
     experiment: Option<String>,
     #[command(flatten)]
     kept_runs: OfKeptRuns,
@@ -95,9 +100,10 @@ impl Reproduce {
             );
             return self.every();
         }
-        let Some(name) = &self.experiment else {
-            ensure!(!self.kept_runs.check && !self.keep, "--check and --keep need an experiment, or --check --all");
-            return self.list();
+        let Some(name) = self.experiment.as_ref().filter(|name| !list::is_pattern(name)) else {
+            let lists = !self.kept_runs.check && !self.keep && self.more.is_empty();
+            ensure!(lists, "--check, --keep and options after -- need one experiment, or --check --all");
+            return self.list(self.experiment.as_deref());
         };
         let experiment = named(name)?;
         if self.kept_runs.check {
@@ -166,78 +172,6 @@ impl Reproduce {
         (!overview.is_file()).then(|| format!("there is no {}: {REMEDY}", overview.shown()))
     }
 
-    /// Lists all experiments.
-    fn list(&self) -> Result<ExitCode> {
-        if let Some(lack) = self.lack() {
-            output::note(&lack);
-        }
-        let directories = self.data.directories().paths()?;
-        let (mut texts, mut entries) = (Vec::new(), Vec::new());
-        for experiment in all()? {
-            let Experiment { id, manifest } = &experiment;
-            let missing = manifest.missing(&directories)?;
-            let outcome = whole(&experiment, self.kept());
-            let counts = outcome.as_ref().ok().and_then(Option::as_ref).map(Outcome::counts);
-            let kept = match (&outcome, &manifest.not_run) {
-                (Err(error), _) => format!("the kept run does not fit: {error:#}"),
-                (Ok(Some(outcome)), _) => format!("kept: {}", outcome.counts().text()),
-                (Ok(None), Some(why)) => format!("built, not run: {}", output::one_line(why)),
-                (Ok(None), None) => format!("no run in {}", self.kept().shown()),
-            };
-            let (own, progress) = self.own(&experiment);
-            let own_text = match (&own, &progress) {
-                (Ok(None), None) => String::new(),
-                (Ok(None), Some(progress)) => format!("\n    in {}: {}", self.out().shown(), progress.text()),
-                (Ok(Some(outcome)), _) => format!("\n    in {}: {}", self.out().shown(), outcome.counts().text()),
-                (Err(error), _) => format!("\n    the run in {} does not fit: {error:#}", self.out().shown()),
-            };
-            let data = if manifest.asks_images() {
-                "\n    needs images, which --images DIR gives: CIFAR-10 as JPEG files, see docs/shift.md".to_owned()
-            } else if missing.is_empty() {
-                String::new()
-            } else {
-                format!("\n    needs {}, which `jointly data` says how to get", missing.join(", "))
-            };
-            texts.push(format!("{id}: {}\n    {}\n    {kept}{own_text}{data}\n", manifest.subject(), manifest.cost));
-            entries.push(json!({
-                "id": id,
-                "paper": manifest.paper,
-                "title": manifest.title,
-                "cost": manifest.cost,
-                "commands": manifest.runs.iter().map(command).collect::<Vec<_>>(),
-                "missing": missing,
-                "not_run": manifest.not_run,
-                "reproduced": counts.map(|counts| counts.reproduced),
-                "uncertain": counts.map(|counts| counts.uncertain),
-                "fitted": counts.map(|counts| counts.fitted),
-                "differ": counts.map(|counts| counts.differ),
-                "own_error": own.as_ref().err().map(|error| format!("{error:#}")),
-                "own": own.ok().flatten().as_ref().map(Outcome::counts),
-                "own_progress": progress,
-            }));
-        }
-        if self.json {
-            output::print_json(&entries)?;
-        } else {
-            output::print(&wrap(&texts.join("\n"), 4))?;
-        }
-        Ok(ExitCode::from(exit::DONE))
-    }
-
-    /// Compares the new runs of an experiment with what was published, or says how far they are.
-    fn own<'e>(&self, experiment: &'e Experiment) -> (Result<Option<Outcome<'e>>>, Option<Progress>) {
-        if self.out() == self.kept() {
-            return (Ok(None), None);
-        }
-        match whole(experiment, self.out()) {
-            Ok(None) => match Progress::read(&experiment.manifest.runs, self.out()) {
-                Ok(progress) => (Ok(None), progress),
-                Err(error) => (Err(error), None),
-            },
-            own => (own, None),
-        }
-    }
-
     /// Runs some of an experiment's runs. Returns an exit code if there is nothing to compare: a run was refused or ended, or a
     /// shard or a plan was asked for.
     fn run(&self, experiment: &Experiment, runs: &[&Run]) -> Result<Option<ExitCode>> {
@@ -250,14 +184,18 @@ impl Reproduce {
             let mut others = Vec::new();
             for other in all()? {
                 if !other.manifest.asks_images() && other.manifest.missing(&directories)?.is_empty() {
-                    others.push(other.id);
+                    others.push((other.manifest.page != manifest.page, other.id));
                 }
             }
+            // Those of the same page come first.
+            others.sort_by_key(|(elsewhere, _)| *elsewhere);
+            let others: Vec<String> = others.into_iter().map(|(_, id)| id).collect();
             bail!(
-                "{} needs data that are not there: {}; `jointly data` says how to get them; what needs none of them: {}",
+                "{} needs data that are not there: {}; `jointly data` says how to get them; what needs none of them: {}, by \
+                 `jointly reproduce`",
                 experiment.id,
                 missing.join(", "),
-                others.join(", ")
+                listed(&others, MOST_NAMED)
             );
         }
         output::note(&format!("{}: {}, {}", experiment.id, manifest.subject(), manifest.cost));
