@@ -195,7 +195,7 @@ fn missing_tables_are_named_with_the_remedy() {
             "data.txt, index_features.txt, index_target.txt",
             "uci/bostonHousing",
             "--data or JOINTLY_DATA",
-            "--problems leaves problems out",
+            "--problems of `jointly run` leaves problems out",
         ];
         is_one_line(&finished.stderr, &texts);
     }

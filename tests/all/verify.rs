@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use serde_json::Value;
 
 use crate::command::{done, joined, refused, run};
 use crate::npz::{TemporaryFile, problem};
@@ -239,19 +240,65 @@ fn a_doctored_journal_or_leaderboard_does_not_hold() {
 #[test]
 fn scores_are_verified_without_a_journal() {
     let directory = RunDirectory::of(&AGENTS, PROBLEM);
+    refused(["verify", directory.argument(), "--scores"], &["has a journal"]);
     fs::remove_file(directory.file("results.jsonl")).unwrap();
     refused(["verify", directory.argument()], &["has scores and no journal", "--scores"]);
+    let none = done(["verify", directory.argument(), "--scores", "--sample", "0"]);
+    assert!(none.contains("no unit was run again"), "{none}");
     let text = done(["verify", directory.argument(), "--scores"]);
-    assert!(text.contains("verified as far as it can be without a journal") && text.contains("are the same"), "{text}");
-    let scores = directory.read("scores.json");
-    let problems = scores.find("\"problems\": [").unwrap();
-    let number = problems + scores[problems..].find("\"mean\": ").unwrap() + "\"mean\": ".len();
-    let other = format!("{}1{}", &scores[..number], &scores[number..]);
-    fs::write(directory.file("scores.json"), other).unwrap();
+    assert!(text.contains("partly verified, without a journal") && text.contains("are the same"), "{text}");
+    // A larger mean, then a larger score on the one problem, then both.
+    let scores = directory.scores();
+    let wrong = |mean: f64, problem: f64| {
+        let mut scores = scores.clone();
+        for (place, more) in [("scores", mean), ("problems/0", problem)] {
+            let place = scores.pointer_mut(&format!("/agents/0/{place}/kl_tau1/mean")).unwrap();
+            *place = (place.as_f64().unwrap() + more).into();
+        }
+        fs::write(directory.file("scores.json"), serde_json::to_string_pretty(&scores).unwrap()).unwrap();
+        let finished = run(["verify", directory.argument(), "--scores"]);
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        finished.stdout
+    };
+    let mut fewer = scores.clone();
+    fewer["agents"][1]["problems"] = Value::Array(Vec::new());
+    fs::write(directory.file("scores.json"), fewer.to_string()).unwrap();
     let finished = run(["verify", directory.argument(), "--scores"]);
+    assert!(finished.stdout.contains("has not each problem of plan.json once for mlp:steps=20"), "{finished:?}");
+    for (mean, problem) in [(0.1, 0.0), (0.0, 0.1)] {
+        let said = wrong(mean, problem);
+        assert!(
+            said.contains("scores.json: the mean of kl_tau1 of uniform does not follow from its problems"),
+            "{said}"
+        );
+    }
+    let said = wrong(0.1, 0.1);
+    assert!(said.contains("verification failed: uniform on ") && said.contains("comes out as"), "{said}");
+}
+
+#[test]
+fn scores_of_agents_against_each_other_are_verified_without_a_journal() {
+    let directory = RunDirectory::new();
+    let problem = "correlations/synthetic-own/d1/set0";
+    let run_again = ["run", "linear", "gp", "--suite", "correlations/synthetic-own", "--problems", problem];
+    done(run_again.iter().chain(&["--out", directory.argument()]));
+    fs::remove_file(directory.file("results.jsonl")).unwrap();
+    fs::remove_dir_all(directory.file("beliefs")).unwrap();
+    let text = done(["verify", directory.argument(), "--scores", "--sample", "1"]);
+    assert!(text.contains("1 of 2 units") && text.contains("against each other on these problems"), "{text}");
+    // The likelihoods of the two agents are exchanged, on the problem and in the mean.
+    let mut scores = directory.scores();
+    for place in ["scores/xll/mean", "problems/0/xll"] {
+        let [a, b] = [0, 1].map(|agent| scores.pointer(&format!("/agents/{agent}/{place}")).unwrap().clone());
+        assert_ne!(a, b);
+        *scores.pointer_mut(&format!("/agents/0/{place}")).unwrap() = b;
+        *scores.pointer_mut(&format!("/agents/1/{place}")).unwrap() = a;
+    }
+    fs::write(directory.file("scores.json"), serde_json::to_string_pretty(&scores).unwrap()).unwrap();
+    let finished = run(["verify", directory.argument(), "--scores", "--sample", "1"]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
     assert!(
-        finished.stdout.contains("verification failed: ") && finished.stdout.contains("comes out as"),
+        finished.stdout.contains("scores.json.xll is ") && finished.stdout.contains("comes out as"),
         "{finished:?}"
     );
 }

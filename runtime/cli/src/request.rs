@@ -225,7 +225,9 @@ impl Request {
             output::note(&warning);
         }
         interruptible(&out)?;
-        take_over(&workload, &share, &mut journal, &directory, known)?;
+        if !self.reuse.is_empty() {
+            take_over(&workload, &share, &mut journal, &directory, known)?;
+        }
         Ok(Planned { workload, directory, journal, share })
     }
 
@@ -498,9 +500,6 @@ fn take_over(
     directory: &RunDirectory,
     known: Vec<Reused>,
 ) -> Result<()> {
-    if known.is_empty() {
-        return Ok(());
-    }
     let pending = share.pending(workload, journal.lines());
     if pending.is_empty() {
         return Ok(());
@@ -510,7 +509,8 @@ fn take_over(
     let lacking: HashSet<(&str, &str)> = pending.iter().map(name).collect();
     let lacks = |Reused { result, .. }: &Reused| lacking.contains(&(&*result.agent, &*result.problem));
     let taken: Vec<Reused> = known.into_iter().filter(lacks).collect();
-    output::note(&format!("{} taken from other runs", of_units(taken.len(), pending.len())));
+    let none = if taken.is_empty() { ", which have no result of the same agent, settings and problem" } else { "" };
+    output::note(&format!("{} taken from other runs{none}", of_units(taken.len(), pending.len())));
     taken.into_iter().try_for_each(|reused| keep(journal, directory, reused.finished()?))
 }
 

@@ -59,7 +59,7 @@ fn attach(problems: &mut [RegressionProblem], data: &DataDirectories) -> Result<
     attach_tables(problems, &directories).map_err(|error| match error {
         TableError::Missing(missing) => {
             anyhow!(
-                "{missing}; a data directory is given by --data or JOINTLY_DATA, and --problems leaves problems out"
+                "{missing}; a data directory is given by --data or JOINTLY_DATA, and --problems of `jointly run` leaves problems out"
             )
         }
         TableError::Data(error) => error.into(),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use anyhow::{Context, Result, bail};
 use jointly_core::failure::{Failure, Kind};
 use jointly_core::printable::ShowPath as _;
-use jointly_record::directory::RunDirectory;
+use jointly_record::directory::{JOURNAL, RunDirectory, SCORES};
 use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem};
 use jointly_record::unit::{Outcome, UnitResult};
 
@@ -50,6 +50,9 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Reused>> {
     let mut seen = HashSet::new();
     for path in directories {
         let directory = Rc::new(RunDirectory::existing(path)?);
+        if directory.has(SCORES) && !directory.has(JOURNAL) {
+            bail!("cannot reuse {}: it has scores and no journal, from which results are taken", path.shown());
+        }
         let mut other = directory.plan()?;
         let had = other.limits.fuel;
         other.limits.fuel = had.max(plan.limits.fuel);

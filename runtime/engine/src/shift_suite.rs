@@ -250,7 +250,7 @@ fn attach(problems: &mut [ShiftProblem], images: Option<PlannedImages>, data: &D
     attach_datasets(problems, &data.paths()?).map_err(|error| match error {
         ShiftDataError::Missing(missing) => {
             anyhow!(
-                "{missing}; a data directory is given by --data or JOINTLY_DATA, and --problems leaves problems out"
+                "{missing}; a data directory is given by --data or JOINTLY_DATA, and --problems of `jointly run` leaves problems out"
             )
         }
         ShiftDataError::Data(error) => error.into(),

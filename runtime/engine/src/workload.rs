@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use jointly_core::Seed;
+use jointly_bundle::Bundled;
+use jointly_core::{Seed, digest};
 use jointly_host::{Execution, Interface, Limits, Runtime};
 use jointly_native::Source;
 use jointly_record::agent_spec::AgentSpec;
@@ -97,6 +98,27 @@ impl Workload {
         Ok(Self { plan, agents, problems, predictor, agent_files: loader.files(), table_files })
     }
 
+    /// Refuses a plan that names other agents than this command has under the same names, unless the directory keeps theirs.
+    ///
+    /// # Errors
+    /// When there is such an agent.
+    pub fn refuse_other_agents(held: &Plan, directory: &RunDirectory) -> Result<()> {
+        let components = held.agents.iter().chain(held.predictor());
+        for entry in components.filter(|entry| !entry.is_reference() && entry.reported.is_none()) {
+            let Some(bundled) = bundled(entry, directory) else { continue };
+            let own = digest(bundled.component);
+            if own != entry.digest {
+                bail!(
+                    "the bundled {} is not the agent that the plan names: its digest is {own}, and the plan has {}. Another build made \
+                     the run: build the commit that its page names, for a kept run that of origin.json",
+                    bundled.name,
+                    entry.digest
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// Makes the workload of a plan anew from the bytes that a directory keeps. The given plan is not trusted: the
     /// workload has the plan that this version makes of the same agents, suite and problems, and the caller compares
     /// the two.
@@ -111,6 +133,7 @@ impl Workload {
         native: NativeAgents,
         code: Code,
     ) -> Result<Self> {
+        Self::refuse_other_agents(held, directory)?;
         if held.images.is_none() {
             data.refuse_images(&held.suite)?;
         }
@@ -137,9 +160,7 @@ impl Workload {
                 return Ok(Some(agent.into()));
             }
             let name = Kept::Agent.path(&entry.digest);
-            // Published results keep no bytes of agents that this command has, too.
-            let bundled = jointly_bundle::find(&entry.agent).filter(|_| !directory.has(&name));
-            let (file, shown) = match bundled {
+            let (file, shown) = match bundled(entry, directory) {
                 Some(bundled) => (Cow::Borrowed(bundled.component), format!("the bundled {}", bundled.name)),
                 None => (directory.read(&name)?, directory.shown(&name)),
             };
@@ -233,6 +254,12 @@ impl Loader {
         let file = |LoadedAgent { agent, bytes }: LoadedAgent| Some((agent.digest().to_owned(), bytes?));
         self.loaded.into_values().filter_map(file).collect()
     }
+}
+
+/// Returns the bundled agent of an entry's name, unless the directory keeps the entry's own. Published results keep no bytes of agents
+/// that this command has, too.
+fn bundled(entry: &PlannedAgent, directory: &RunDirectory) -> Option<&'static Bundled> {
+    jointly_bundle::find(&entry.agent).filter(|_| !directory.has(&Kept::Agent.path(&entry.digest)))
 }
 
 fn planned_reference(spec: &AgentSpec) -> PlannedAgent {

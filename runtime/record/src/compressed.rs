@@ -42,8 +42,9 @@ pub fn contents(directory: &Path, name: &str, most: u64) -> Result<Option<Vec<u8
     if !path.is_file() {
         return Ok(None);
     }
-    let failed = || format!("failed to read {}", path.shown());
-    let file = regular_file::open(&path).with_context(failed)?;
+    let remedy = if compressed { "; it is damaged or cut short: get another copy" } else { "" };
+    let failed = || format!("failed to read {}{remedy}", path.shown());
+    let file = regular_file::open(&path).with_context(|| format!("failed to open {}", path.shown()))?;
     let reader: Box<dyn Read> = if compressed { Box::new(GzDecoder::new(file)) } else { Box::new(file) };
     let mut bytes = Vec::new();
     reader.take(most + 1).read_to_end(&mut bytes).with_context(failed)?;

@@ -65,6 +65,9 @@ impl RunDirectory {
         let directory = Self { path: path.to_owned(), held: None };
         fs::create_dir_all(path)
             .with_context(|| format!("failed to make the directory {}; give another --out", path.shown()))?;
+        if !directory.plan_path().exists() && compressed::has(path, PLAN) {
+            bail!("{} holds a run with compressed files, which is only read; give another --out", path.shown());
+        }
         if !directory.plan_path().exists() && directory.holds_other_files()? {
             bail!("{} holds files but no plan of a run; give a new or empty directory", path.shown());
         }
@@ -120,7 +123,12 @@ impl RunDirectory {
         if !members.contains_key(PLAN) {
             bail!("{} holds no run: there is no {PLAN} in it; {PACK_AGAIN}", path.shown());
         }
-        Ok(Self { path: path.to_owned(), held: Some(Held { by_name: members, remedy: PACK_AGAIN }) })
+        Ok(Self::of_members(path, members))
+    }
+
+    /// Returns files that are held, some of those that a pack has.
+    pub fn of_members(path: &Path, members: HashMap<String, Vec<u8>>) -> Self {
+        Self { path: path.to_owned(), held: Some(Held { by_name: members, remedy: PACK_AGAIN }) }
     }
 
     /// Returns a folder that keeps bytes by digest as the directory of a run does, and holds no run.

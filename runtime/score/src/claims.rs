@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Read, Write};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use jointly_record::difference::difference;
 use jointly_record::directory::{self, JOURNAL, LEADERBOARD, RunDirectory, SCORES, SWEEP};
 use serde::Deserialize;
@@ -13,6 +13,8 @@ use crate::scores::Scores;
 use crate::selection::{Selection, Tune};
 use crate::sweep_document::SweepDocument;
 
+/// The remedy when a file is not there.
+const FINISHED: &str = "a run writes it when it is finished";
 /// The most bytes of a file in which a difference is named by its field, and not by its line.
 const MOST_COMPARED: usize = 8 << 20;
 
@@ -25,7 +27,7 @@ pub(crate) struct Claims {
 
 impl Claims {
     pub(crate) fn read(directory: &RunDirectory) -> Result<Self> {
-        directory.reader(SCORES).with_context(|| unread(directory, SCORES))?;
+        ensure!(directory.has(SCORES), "there is no {}; {}", directory.shown(SCORES), directory.remedy(FINISHED));
         Ok(Self {
             leaderboard: read(directory, LEADERBOARD)?,
             sweep: if directory.has(SWEEP) { Some(read(directory, SWEEP)?) } else { None },
@@ -65,13 +67,13 @@ impl Claims {
 
 /// Reads a file of an entry.
 pub(crate) fn read(directory: &RunDirectory, name: &str) -> Result<String> {
-    let bytes = directory.read(name).with_context(|| unread(directory, name))?;
+    ensure!(directory.has(name), "there is no {}; {}", directory.shown(name), directory.remedy(FINISHED));
+    let bytes = directory.read(name)?;
     String::from_utf8(bytes.into_owned()).with_context(|| unread(directory, name))
 }
 
 fn unread(directory: &RunDirectory, name: &str) -> String {
-    let remedy = directory.remedy("a run writes it when it is finished");
-    format!("failed to read {}; {remedy}", directory.shown(name))
+    format!("failed to read {}; {}", directory.shown(name), directory.remedy(FINISHED))
 }
 
 /// The field of a sweep's choice that is not computed.

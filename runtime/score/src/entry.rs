@@ -88,7 +88,7 @@ impl Entry {
         }
         if !path.is_file() && directory.has(SCORES) && !directory.has(JOURNAL) {
             bail!(
-                "{} has scores and no journal: `jointly verify DIR --scores` compares its scores with those of units that are run again",
+                "{0} has scores and no journal: `jointly verify {0} --scores` compares its scores with those of units that are run again",
                 path.shown()
             );
         }

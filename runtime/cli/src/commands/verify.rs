@@ -17,7 +17,7 @@ use jointly_record::lines::Lines;
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
-use jointly_record::unit::{Unit, UnitResult};
+use jointly_record::unit::Unit;
 use jointly_score::entry::Entry;
 use jointly_score::held_scores::HeldScores;
 
@@ -38,8 +38,9 @@ pub(crate) struct Verify {
     /// The directory that `jointly run` wrote, or the file that `jointly pack` made of it
     #[arg(value_name = "DIR|FILE")]
     entry: PathBuf,
-    /// The run's journal was not kept: compare the scores of units that are run again with those of scores.json. Means, and scores of
-    /// agents against each other, are not checked
+    /// The run's journal was not kept: check that the means in scores.json follow from its problems, and compare the scores of units
+    /// that are run again with it; where agents are scored against each other, all of them are run on the problems of a sample. The
+    /// leaderboard, and scores that no single problem has, are not checked
     #[arg(long)]
     scores: bool,
     #[command(flatten)]
@@ -50,9 +51,9 @@ pub(crate) struct Verify {
 #[derive(Args)]
 pub(crate) struct VerifyOptions {
     /// Run only N units again, chosen at random: where a share f of the entry's results is false, a sample of N misses
-    /// all of them with probability (1 - f)^N at most
+    /// all of them with probability (1 - f)^N at most; 0 runs none
     #[arg(long, value_name = "N")]
-    sample: Option<NonZero<usize>>,
+    sample: Option<usize>,
     /// The seed of the sample, to choose the same one again; entrants who foresee it can falsify the other units
     /// [default: a new one each time, which is printed]
     #[arg(long, value_name = "S", requires = "sample")]
@@ -78,8 +79,10 @@ struct Run<'r> {
     directory: &'r RunDirectory,
     /// Reads the text that, with the seed, determines the choice of a sample.
     claim: &'r dyn Fn() -> Result<String>,
+    /// Adds the units without which those of a sample cannot be compared.
+    complete: &'r dyn Fn(Vec<Unit>) -> Vec<Unit>,
     /// Returns the first place in which a unit's result is another.
-    other: &'r dyn Fn(Unit, &UnitResult) -> Result<Option<String>>,
+    other: &'r dyn Fn(Unit, Finished) -> Result<Option<String>>,
 }
 
 /// Units that were run again, and were the same.
@@ -110,13 +113,18 @@ impl VerifyOptions {
             say(&entry.shown().to_string(), &place)?;
             return Ok(ExitCode::from(exit::BAD_INPUT));
         }
+        if self.sample == Some(0) {
+            output::print(&format!("{}: its scores follow from its journal; no unit was run again", entry.shown()))?;
+            return Ok(ExitCode::from(exit::DONE));
+        }
         let run = Run {
             shown: entry.shown().to_string(),
             plan: &entry.plan,
             directory: &entry.directory,
             claim: &|| entry.claim(),
-            other: &|unit, result| match entry.result(unit)? {
-                Some(held) => replay::other_result(&held, result),
+            complete: &|units| units,
+            other: &|unit, Finished { result, .. }| match entry.result(unit)? {
+                Some(held) => replay::other_result(&held, &result),
                 None => Ok(None),
             },
         };
@@ -142,22 +150,35 @@ impl VerifyOptions {
 
     /// Verifies the scores of a run without a journal, says how it went, and returns the exit code.
     fn verify_scores(&self, held: &HeldScores) -> Result<ExitCode> {
+        if let Some(place) = held.defect() {
+            say(&held.shown().to_string(), &place)?;
+            return Ok(ExitCode::from(exit::BAD_INPUT));
+        }
+        if self.sample == Some(0) {
+            output::print(&format!("{}: its means follow from its problems; no unit was run again", held.shown()))?;
+            return Ok(ExitCode::from(exit::DONE));
+        }
         let run = Run {
             shown: held.shown().to_string(),
             plan: &held.plan,
             directory: &held.directory,
             claim: &|| held.claim(),
-            other: &|unit, result| held.other_score(unit, result),
+            complete: &|units| held.with_opponents(&units),
+            other: &|unit, Finished { result, belief }| {
+                held.other_score(unit, result, belief.map(|belief| belief.bytes))
+            },
         };
         let Some(Again { workload, what, how, .. }) = self.run_again(&run)? else {
             return Ok(ExitCode::from(exit::BAD_INPUT));
         };
+        let opponents =
+            if held.has_opponents() { ", and those of all agents against each other on these problems," } else { "" };
         output::print(&format!(
-            "{} verified as far as it can be without a journal: the scores of {what} of {}, each of one agent on one problem, are the \
-             same{}{}; means, and scores of agents against each other, are as it states them",
+            "{} partly verified, without a journal: the scores of {what} of {}{}{opponents} are the same, and means follow from the problems; \
+             the leaderboard, and scores that no single problem has, are as it states them{}",
             run.shown,
             workload.plan.suite,
-            how.unwrap_or_default(),
+            how.map(|how| format!("{how},")).unwrap_or_default(),
             tiers(&workload.plan)
         ))?;
         Ok(ExitCode::from(exit::DONE))
@@ -165,6 +186,8 @@ impl VerifyOptions {
 
     /// Runs a run's units again, or a sample of them. Returns `None` if one differs, which it says.
     fn run_again(&self, run: &Run) -> Result<Option<Again>> {
+        // What no data and no limit can mend comes first.
+        Workload::refuse_other_agents(run.plan, run.directory)?;
         self.refuse_fuel(run)?;
         let data = self.data.directories();
         let (engine, natives) = (self.engine.into(), NativeAgents::Leave);
@@ -178,9 +201,9 @@ impl VerifyOptions {
         let all = units.len();
         let mut what = counted(all, "unit");
         let mut how = None;
-        if let Some(sample) = self.sample.filter(|sample| sample.get() < all) {
+        if let Some(sample) = self.sample.filter(|sample| *sample < all) {
             let seed = self.sample_seed.unwrap_or_else(unforeseen);
-            units = replay::choose(units, sample.get(), seed, &(run.claim)()?);
+            units = (run.complete)(replay::choose(units, sample, seed, &(run.claim)()?));
             what = format!("{sample} of {what}");
             how = Some(format!(", chosen by --sample-seed {seed}"));
         }
@@ -236,11 +259,12 @@ fn unforeseen() -> u64 {
 /// Runs units until one differs, which ends the process: units that still run may take long, and change nothing.
 fn compare(run: &Run, workload: &Workload, units: &[Unit], jobs: usize) -> Result<()> {
     let display = Display::new(&workload.plan, units, 0, jobs);
-    execution::execute(workload, units, jobs, &display, |Finished { result, .. }| {
+    execution::execute(workload, units, jobs, &display, |finished| {
+        let result = &finished.result;
         let agent = run.plan.agents.iter().position(|agent| agent.label == result.agent);
         let problem = run.plan.problems.iter().position(|planned| planned.problem == result.problem);
         let unit = agent.zip(problem).map(|(agent, problem)| Unit { agent, problem });
-        let other = unit.map(|unit| (run.other)(unit, &result)).transpose()?;
+        let other = unit.map(|unit| (run.other)(unit, finished)).transpose()?;
         if let Some(place) = other.flatten() {
             display.clear();
             say(&run.shown, &place)?;
