@@ -93,6 +93,7 @@ fn experiments_are_listed_with_what_they_lack() {
     assert!(listed[0].starts_with("coverage-line: ") && !some.contains("no run in"), "{some}");
     refused(["reproduce", "nothing-*"], &["no experiment matches nothing-*"]);
     refused(["reproduce", "coverage-*", "--check"], &["need one experiment"]);
+    refused(["reproduce", "coverage"], &["no experiment coverage", "'coverage*'"]);
     let nothing = nowhere.path().join("nothing");
     let misspelt = ["reproduce", "testbed-figure-2x", "--out", nothing.to_str().unwrap()];
     refused(misspelt, &["no experiment testbed-figure-2x", "testbed-figure-2"]);

@@ -249,39 +249,66 @@ impl Counts {
     }
 }
 
+/// Writes how many numbers of each paper came out how.
+fn totals(found: &[Found]) -> String {
+    let mut papers: Vec<(&str, Vec<&Row>)> = Vec::new();
+    for (experiment, outcome) in found {
+        let paper = experiment.manifest.paper.as_deref().unwrap_or_default();
+        let paper = paper.split(", ").next().unwrap_or_default();
+        let rows = outcome.iter().flat_map(|outcome| outcome.rows.iter().flatten());
+        match papers.iter().position(|(known, _)| *known == paper) {
+            Some(at) => papers[at].1.extend(rows),
+            None => papers.push((paper, rows.collect())),
+        }
+    }
+    papers.retain(|(_, rows)| !rows.is_empty());
+    let all: Vec<&Row> = papers.iter().flat_map(|(_, rows)| rows).copied().collect();
+    papers.push(("all", all));
+
+    let one_sided = |row: &Row| row.difference().is_none();
+    let unknown = |row: &Row| row.cause.as_ref().is_some_and(|cause| cause.starts_with(NOT_EXPLAINED));
+    let headings = [
+        "paper",
+        "numbers",
+        "reproduced",
+        "of these one-sided",
+        "differ",
+        "of these not explained",
+        "uncertain",
+        "fitted",
+    ];
+    let mut table = Table::new(&headings);
+    for (paper, rows) in papers {
+        let count = |is: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is(row)).count().to_string();
+        table.row(&[
+            paper.to_owned(),
+            rows.len().to_string(),
+            count(&|row| row.verdict == Verdict::Reproduced),
+            count(&|row| row.verdict == Verdict::Reproduced && one_sided(row)),
+            count(&|row| row.verdict == Verdict::Differs),
+            count(&|row| row.verdict == Verdict::Differs && unknown(row)),
+            count(&|row| row.verdict == Verdict::Uncertain),
+            count(&|row| row.verdict == Verdict::Fitted),
+        ]);
+    }
+    format!("\n## In all\n\n{}{IN_ALL}", table.text())
+}
+
 /// Writes the overview.
 fn overview(found: &[Found]) -> String {
-    let mut text = format!("{MADE}# Results\n\n{INTRODUCTION}\n## Experiments\n\n");
+    let mut text = format!("{MADE}# Results\n\n{INTRODUCTION}{}\n## Experiments\n\n", totals(found));
     let mut table = Table::new(&["experiment", "paper", "published numbers", "cost"]);
     let link = |experiment: &Experiment| {
         let manifest = &experiment.manifest;
         format!("[{}]({}.md#{})", experiment.id, manifest.page, anchor(&manifest.title))
     };
-    let mut total = Counts::default();
     for (experiment, outcome) in found {
         let counts = outcome.as_ref().map(Outcome::counts);
-        total += counts.unwrap_or_default();
         let verdicts = counts.map_or_else(|| "built, not run".to_owned(), Counts::text);
         let Manifest { paper, cost, .. } = &experiment.manifest;
         table.row(&[&link(experiment), paper.as_deref().unwrap_or("none"), &verdicts, cost]);
     }
     text.push_str(&table.text());
-    let rows: Vec<&Row> =
-        found.iter().filter_map(|(_, outcome)| outcome.as_ref()).flat_map(|it| it.rows.iter().flatten()).collect();
-    let sides = rows.iter().filter(|row| row.difference().is_none()).count();
-    let unknown = |row: &&&Row| {
-        row.verdict == Verdict::Differs && row.cause.as_ref().is_some_and(|cause| cause.starts_with(NOT_EXPLAINED))
-    };
-    let _ = write!(
-        text,
-        "\nOf {} comparisons with published numbers, {}; {} of those that differ are not explained. {sides} are with a statement that \
-         something lies above or below a number. A number that several runs are compared with counts for each; numbers of a paper \
-         that a section has in its text alone are not counted. Each comparison is judged by itself: of numbers that are the same, \
-         about one in twenty differs by chance.\n",
-        total.all(),
-        total.text(),
-        rows.iter().filter(unknown).count()
-    );
 
     text.push_str("\n## Where our numbers differ from a paper's\n\n");
     let mut table = Table::new(&["experiment", "number", "ours (published)", "what was found"]);
@@ -308,6 +335,12 @@ them, and `jointly reproduce ID` runs one and compares. A number is *reproduced*
 at most the sum of its reading error, of the tolerance that its table states, and of the error of both at 95 %. It is *uncertain* if the standard
 errors are so large that much else would agree too, and *fitted* if the settings were chosen so that it
 agrees: [verdicts](../reproduce.md#verdicts). Each section says what is smaller than in the paper.
+";
+
+const IN_ALL: &str = "
+A number that several runs are compared with counts for each; numbers of a paper that a section has in its text alone are not counted.
+One-sided are statements that something lies above or below a number. Each comparison is judged by itself: of numbers that are the
+same, about one in twenty differs by chance.
 ";
 
 const REST: &str = "

@@ -396,6 +396,9 @@ fn named(name: &str) -> Result<Experiment> {
         return Ok(experiment);
     }
     let experiments = all()?;
+    if experiments.iter().any(|experiment| experiment.id.starts_with(name)) {
+        bail!("there is no experiment {name}: `jointly reproduce '{name}*'` lists those whose names begin so");
+    }
     let names = experiments.iter().map(|experiment| experiment.id.as_str());
     bail!("there is no experiment {name}: {}", guess::remedy(name, names, "`jointly reproduce` lists all"))
 }

@@ -171,14 +171,17 @@ impl VerifyOptions {
         let Some(Again { workload, what, how, .. }) = self.run_again(&run)? else {
             return Ok(ExitCode::from(exit::BAD_INPUT));
         };
-        let opponents =
-            if held.has_opponents() { ", and those of all agents against each other on these problems," } else { "" };
+        let opponents = match &how {
+            _ if held.has_opponents() => ", and those of all agents against each other on these problems,",
+            Some(_) => ",",
+            None => "",
+        };
         output::print(&format!(
             "{} partly verified, without a journal: the scores of {what} of {}{}{opponents} are the same, and means follow from the problems; \
              the leaderboard, and scores that no single problem has, are as it states them{}",
             run.shown,
             workload.plan.suite,
-            how.map(|how| format!("{how},")).unwrap_or_default(),
+            how.unwrap_or_default(),
             tiers(&workload.plan)
         ))?;
         Ok(ExitCode::from(exit::DONE))
