@@ -354,7 +354,7 @@ It is by the [price list](../security.md#what-fuel-costs) that the plan names, l
 [table](table.md) of all bundled agents is no experiment of a paper, and has a page of its own.
 
 To check a run, let some units of it be run again, with `--scores` where the journal is not kept:
-`jointly verify docs/results/RUN --sample 5`. Where a build says that its agents are not those of the plan, because their bytes are others,
+`jointly verify docs/results/RUN --sample 5`, with `--data` for real data and `--fuel` where it says so. Where a build says that its agents are not those of the plan, because their bytes are others,
 build the commit that the run names. Builds before November 29, 2026 read no compressed files: `gzip -d` the copy of a directory for them. Or run
 the command again: its `scores.json` is the same to the last digit. `make results-pages` unpacks this folder into `target/results` and makes the page
 of each run there, `report.html`.
