@@ -246,7 +246,7 @@ fn scores_are_verified_without_a_journal() {
     let none = done(["verify", directory.argument(), "--scores", "--sample", "0"]);
     assert!(none.contains("no unit was run again"), "{none}");
     let text = done(["verify", directory.argument(), "--scores"]);
-    assert!(text.contains("partly verified, without a journal") && text.contains("are the same"), "{text}");
+    assert!(text.contains("partly verified, without a journal: the scores of 2 units of quick are the same"), "{text}");
     // A larger mean, then a larger score on the one problem, then both.
     let scores = directory.scores();
     let wrong = |mean: f64, problem: f64| {
@@ -264,7 +264,7 @@ fn scores_are_verified_without_a_journal() {
     fewer["agents"][1]["problems"] = Value::Array(Vec::new());
     fs::write(directory.file("scores.json"), fewer.to_string()).unwrap();
     let finished = run(["verify", directory.argument(), "--scores"]);
-    assert!(finished.stdout.contains("has not each problem of plan.json once for mlp:steps=20"), "{finished:?}");
+    assert!(finished.stderr.contains("has not each problem of plan.json once for mlp:steps=20"), "{finished:?}");
     for (mean, problem) in [(0.1, 0.0), (0.0, 0.1)] {
         let said = wrong(mean, problem);
         assert!(
@@ -285,7 +285,11 @@ fn scores_of_agents_against_each_other_are_verified_without_a_journal() {
     fs::remove_file(directory.file("results.jsonl")).unwrap();
     fs::remove_dir_all(directory.file("beliefs")).unwrap();
     let text = done(["verify", directory.argument(), "--scores", "--sample", "1"]);
-    assert!(text.contains("1 of 2 units") && text.contains("against each other on these problems"), "{text}");
+    assert!(
+        text.contains("1 of 2 units") && text.contains("all agents against each other on 1 problem, are"),
+        "{text}"
+    );
+    assert!(done(["verify", directory.argument(), "--scores"]).contains("against each other on 1 problem, are"));
     // The likelihoods of the two agents are exchanged, on the problem and in the mean.
     let mut scores = directory.scores();
     for place in ["scores/xll/mean", "problems/0/xll"] {
@@ -319,6 +323,8 @@ fn compress(directory: &RunDirectory) {
 fn a_directory_of_compressed_files_is_read_as_it_is() {
     let directory = RunDirectory::of(&AGENTS, PROBLEM);
     let table = done(["report", directory.argument()]);
+    let board = done(["leaderboard", directory.argument()]);
+    let plan = directory.read("plan.json");
     let scores = directory.read("scores.json");
     compress(&directory);
     let before = directory.contents();
@@ -326,13 +332,22 @@ fn a_directory_of_compressed_files_is_read_as_it_is() {
     let text = done(["verify", directory.argument()]);
     assert!(text.contains("verified: 2 units on 1 of 18 problems of quick, the same to the bit"), "{text}");
     assert_eq!(done(["report", directory.argument()]), table);
+    assert_eq!(done(["leaderboard", directory.argument()]), board);
     let reused = RunDirectory::new();
     let run = ["run", AGENTS[0], AGENTS[1], "--suite", "quick", "--problems", PROBLEM];
     done(run.iter().chain(&["--out", reused.argument(), "--reuse", directory.argument()]));
     assert_eq!(reused.read("scores.json"), scores);
     assert_eq!(directory.contents(), before);
 
+    let again = ["run", AGENTS[0], "--suite", "quick", "--problems", PROBLEM, "--out", directory.argument()];
+    refused(again, &["holds a run with compressed files"]);
+    // Somebody unpacks one of the files to look at it.
+    fs::write(directory.file("plan.json"), plan).unwrap();
+    done(["verify", directory.argument(), "--sample", "1"]);
+
     fs::remove_file(directory.file("results.jsonl.gz")).unwrap();
+    let reuse = ["run", AGENTS[0], "--suite", "quick", "--problems", PROBLEM, "--out"];
+    refused(reuse.iter().chain(&[reused.argument(), "--reuse", directory.argument()]), &["it has no journal"]);
     refused(["verify", directory.argument()], &["has scores and no journal", "--scores"]);
     done(["verify", directory.argument(), "--scores"]);
     let scores = fs::read(directory.file("scores.json.gz")).unwrap();

@@ -508,9 +508,15 @@ fn take_over(
     let name = |unit: &Unit| (&*plan.agents[unit.agent].label, &*plan.problems[unit.problem].problem);
     let lacking: HashSet<(&str, &str)> = pending.iter().map(name).collect();
     let lacks = |Reused { result, .. }: &Reused| lacking.contains(&(&*result.agent, &*result.problem));
+    let nothing_fits = known.is_empty();
     let taken: Vec<Reused> = known.into_iter().filter(lacks).collect();
-    let none = if taken.is_empty() { ", which have no result of the same agent, settings and problem" } else { "" };
-    output::note(&format!("{} taken from other runs{none}", of_units(taken.len(), pending.len())));
+    if nothing_fits {
+        output::note(
+            "nothing is taken from other runs: they are of other agents, settings or problems, or had less fuel",
+        );
+        return Ok(());
+    }
+    output::note(&format!("{} taken from other runs", of_units(taken.len(), pending.len())));
     taken.into_iter().try_for_each(|reused| keep(journal, directory, reused.finished()?))
 }
 

@@ -51,7 +51,10 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Reused>> {
     for path in directories {
         let directory = Rc::new(RunDirectory::existing(path)?);
         if directory.has(SCORES) && !directory.has(JOURNAL) {
-            bail!("cannot reuse {}: it has scores and no journal, from which results are taken", path.shown());
+            bail!(
+                "cannot reuse {}: it has no journal, from which results are taken; give a run with its results.jsonl",
+                path.shown()
+            );
         }
         let mut other = directory.plan()?;
         let had = other.limits.fuel;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use jointly_bundle::Bundled;
 use jointly_core::{Seed, digest};
 use jointly_host::{Execution, Interface, Limits, Runtime};
@@ -104,16 +104,12 @@ impl Workload {
     /// When there is such an agent.
     pub fn refuse_other_agents(held: &Plan, directory: &RunDirectory) -> Result<()> {
         let components = held.agents.iter().chain(held.predictor());
+        let mut own: HashMap<&str, String> = HashMap::new();
         for entry in components.filter(|entry| !entry.is_reference() && entry.reported.is_none()) {
             let Some(bundled) = bundled(entry, directory) else { continue };
-            let own = digest(bundled.component);
-            if own != entry.digest {
-                bail!(
-                    "the bundled {} is not the agent that the plan names: its digest is {own}, and the plan has {}. Another build made \
-                     the run: build the commit that its page names, for a kept run that of origin.json",
-                    bundled.name,
-                    entry.digest
-                );
+            let own = own.entry(bundled.name).or_insert_with(|| digest(bundled.component));
+            if *own != entry.digest {
+                return Err(another(&format!("the bundled {}", bundled.name), own, entry));
             }
         }
         Ok(())
@@ -133,7 +129,6 @@ impl Workload {
         native: NativeAgents,
         code: Code,
     ) -> Result<Self> {
-        Self::refuse_other_agents(held, directory)?;
         if held.images.is_none() {
             data.refuse_images(&held.suite)?;
         }
@@ -167,7 +162,7 @@ impl Workload {
             let agent = runtime.load(&file, held.limits).with_context(|| format!("failed to load {shown}"))?;
             let agent = Agent::Component(agent.into());
             if agent.digest() != entry.digest {
-                bail!("{shown} is not the agent that the plan names: its digest is {}", agent.digest());
+                return Err(another(&shown, agent.digest(), entry));
             }
             loaded.insert(key, agent.clone());
             Ok(Some(agent.into()))
@@ -254,6 +249,15 @@ impl Loader {
         let file = |LoadedAgent { agent, bytes }: LoadedAgent| Some((agent.digest().to_owned(), bytes?));
         self.loaded.into_values().filter_map(file).collect()
     }
+}
+
+/// Says that an agent has other bytes than the plan names.
+fn another(shown: &str, own: &str, entry: &PlannedAgent) -> anyhow::Error {
+    let planned = &entry.digest;
+    anyhow!(
+        "{shown} is not the agent that the plan names: its digest is {own}, and the plan has {planned}; use the build that made the run, \
+         for a run of docs/results the commit in its origin.json"
+    )
 }
 
 /// Returns the bundled agent of an entry's name, unless the directory keeps the entry's own. Published results keep no bytes of agents

@@ -38,7 +38,7 @@ pub const PART: &str = ".part-";
 const GO_ON: &str = "finished units are kept: make room, and run the same command again";
 
 /// The remedy when a compressed file of a run is not as it must be.
-const COPY_AGAIN: &str = "get another copy of the directory";
+const COPY_AGAIN: &str = "make the run again, or get another copy of the directory";
 
 /// A run's directory, on disk or in a pack.
 pub struct RunDirectory {
@@ -51,8 +51,21 @@ pub struct RunDirectory {
 /// Files that are held.
 struct Held {
     by_name: HashMap<String, Vec<u8>>,
+    /// The directory that has further files, which are not held.
+    others: Option<PathBuf>,
     /// The remedy when one is not as it must be.
     remedy: &'static str,
+}
+
+impl Held {
+    fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(name) || self.other(name).is_some()
+    }
+
+    /// Returns the path of a file that is there and not held.
+    fn other(&self, name: &str) -> Option<PathBuf> {
+        self.others.as_ref().map(|directory| directory.join(name)).filter(|path| path.is_file())
+    }
 }
 
 impl RunDirectory {
@@ -99,11 +112,11 @@ impl RunDirectory {
         if !path.exists() {
             bail!("there is no file or directory {}; give the directory of a run", path.shown());
         }
+        if (path.join(PLAN).is_file() || compressed::has(path, PLAN)) && compressed::is_compressed(path) {
+            let held = Held { by_name: compressed::members(path)?, others: Some(path.to_owned()), remedy: COPY_AGAIN };
+            return Ok(Self { path: path.to_owned(), held: Some(held) });
+        }
         if !path.join(PLAN).is_file() {
-            if compressed::has(path, PLAN) {
-                let held = Held { by_name: compressed::members(path)?, remedy: COPY_AGAIN };
-                return Ok(Self { path: path.to_owned(), held: Some(held) });
-            }
             if path.join(CONTEST).is_file() {
                 bail!(
                     "{0} holds a contest: give {0}/run when it is finished, or see `jointly contest check {0}`",
@@ -126,9 +139,9 @@ impl RunDirectory {
         Ok(Self::of_members(path, members))
     }
 
-    /// Returns files that are held, some of those that a pack has.
+    /// Makes a directory of files in memory.
     pub fn of_members(path: &Path, members: HashMap<String, Vec<u8>>) -> Self {
-        Self { path: path.to_owned(), held: Some(Held { by_name: members, remedy: PACK_AGAIN }) }
+        Self { path: path.to_owned(), held: Some(Held { by_name: members, others: None, remedy: PACK_AGAIN }) }
     }
 
     /// Returns a folder that keeps bytes by digest as the directory of a run does, and holds no run.
@@ -146,14 +159,18 @@ impl RunDirectory {
     /// # Errors
     /// When there is no such file, it cannot be read, or it is larger than such a file may be.
     pub fn read(&self, name: &str) -> Result<Cow<'_, [u8]>> {
-        let Some(held) = &self.held else {
-            let bytes = regular_file::read(&self.path.join(name), most_bytes(name).unwrap_or_default());
-            return bytes.map(Cow::Owned).with_context(|| format!("failed to read {}", self.shown(name)));
+        let path = match &self.held {
+            None => self.path.join(name),
+            Some(held) => {
+                if let Some(bytes) = held.by_name.get(name) {
+                    return Ok(Cow::Borrowed(bytes.as_slice()));
+                }
+                let other = held.other(name);
+                other.with_context(|| format!("{} has no {name}; {}", self.path.shown(), held.remedy))?
+            }
         };
-        match held.by_name.get(name) {
-            Some(bytes) => Ok(Cow::Borrowed(bytes.as_slice())),
-            None => bail!("{} has no {name}; {}", self.path.shown(), held.remedy),
-        }
+        let bytes = regular_file::read(&path, most_bytes(name).unwrap_or_default());
+        bytes.map(Cow::Owned).with_context(|| format!("failed to read {}", self.shown(name)))
     }
 
     /// Opens a file that a pack may have, to read it part by part.
@@ -170,7 +187,7 @@ impl RunDirectory {
 
     /// Returns whether a file exists.
     pub fn has(&self, name: &str) -> bool {
-        self.held.as_ref().map_or_else(|| self.path.join(name).exists(), |held| held.by_name.contains_key(name))
+        self.held.as_ref().map_or_else(|| self.path.join(name).exists(), |held| held.has(name))
     }
 
     /// Returns the name of a file for messages.

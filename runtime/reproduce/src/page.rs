@@ -271,9 +271,9 @@ fn totals(found: &[Found]) -> String {
         "paper",
         "numbers",
         "reproduced",
-        "of these one-sided",
+        "one-sided among these",
         "differ",
-        "of these not explained",
+        "not explained among these",
         "uncertain",
         "fitted",
     ];
@@ -291,7 +291,7 @@ fn totals(found: &[Found]) -> String {
             count(&|row| row.verdict == Verdict::Fitted),
         ]);
     }
-    format!("\n## In all\n\n{}{IN_ALL}", table.text())
+    format!("\n## Totals by paper\n\n{}{IN_ALL}", table.text())
 }
 
 /// Writes the overview.
@@ -354,9 +354,9 @@ It is by the [price list](../security.md#what-fuel-costs) that the plan names, l
 [table](table.md) of all bundled agents is no experiment of a paper, and has a page of its own.
 
 To check a run, let some units of it be run again, with `--scores` where the journal is not kept:
-`jointly verify docs/results/RUN --sample 5`, with `--data` for real data and `--fuel` where it says so. Where a build says that its agents are not those of the plan, because their bytes are others,
-build the commit that the run names. Builds before November 29, 2026 read no compressed files: `gzip -d` the copy of a directory for them. Or run
-the command again: its `scores.json` is the same to the last digit. `make results-pages` unpacks this folder into `target/results` and makes the page
+`jointly verify docs/results/RUN --sample 5`, with `--data` for real data, and `--fuel` where the run's limit is higher than usual.
+Where a build says that its agents are not those of the plan, use the build of the commit that the run names. Older builds read no compressed
+files: copy the directory, and run `gzip -d` on the copy's files. Or run the command again: its `scores.json` is the same to the last digit. `make results-pages` unpacks this folder into `target/results` and makes the page
 of each run there, `report.html`.
 ";
 

@@ -13,6 +13,7 @@ use jointly_record::lines::{Line, PlanLines};
 use jointly_record::pack;
 use jointly_record::plan::Plan;
 use jointly_record::shard::Shard;
+use jointly_record::shell;
 use jointly_record::unit::{Unit, UnitResult};
 
 use crate::claims::{self, Claims};
@@ -88,8 +89,10 @@ impl Entry {
         }
         if !path.is_file() && directory.has(SCORES) && !directory.has(JOURNAL) {
             bail!(
-                "{0} has scores and no journal: `jointly verify {0} --scores` compares its scores with those of units that are run again",
-                path.shown()
+                "{} has scores and no journal, which is needed here; `jointly verify {} --scores` compares its scores with those of \
+                 units that are run again",
+                path.shown(),
+                shell::quoted(&path.to_string_lossy())
             );
         }
         let mut finished = Finished::new(&plan);

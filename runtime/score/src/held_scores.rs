@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use jointly_core::Seed;
 use jointly_core::printable::{ShowPath as _, Shown};
-use jointly_core::{Seed, Summary, summarize_clusters};
 use jointly_record::difference::difference;
 use jointly_record::directory::{JOURNAL, PLAN, RunDirectory, SCORES};
 use jointly_record::kept::Kept;
@@ -19,9 +19,10 @@ use serde_json::{Map, Value};
 use crate::claims;
 use crate::scores::{Beliefs, Scores};
 
-/// The difference between numbers that are taken for the same, by the largest value that they are computed from: `scores.json` has
-/// twelve digits.
-const PRECISION: f64 = 1e-9;
+mod consistency;
+
+/// The most bytes of scores that are held as values, which take many times their memory.
+const MOST_BYTES: usize = 64 << 20;
 /// The scores of agents against each other.
 const CROSS: [&str; 2] = ["xllr", "xll"];
 
@@ -31,8 +32,14 @@ pub struct HeldScores {
     pub directory: RunDirectory,
     /// The plan.
     pub plan: Plan,
+    /// The plan without agents and problems.
+    base: Plan,
     agents: Vec<Agent>,
-    /// The results of agents that are scored against each other and were run again, by problem, until those of all of them are there.
+    /// The names of all scores that some agent has on some problem. Earlier versions had fewer.
+    names: BTreeSet<String>,
+    /// The agents that are scored against each other, by their places in the plan.
+    compared: BTreeSet<usize>,
+    /// The results of these that were run again, by problem, until all are there.
     waiting: RefCell<BTreeMap<usize, Vec<Again>>>,
 }
 
@@ -44,23 +51,19 @@ type Again = (UnitResult, Vec<u8>);
 struct Document {
     suite: String,
     seed: Seed,
-    agents: Vec<Agent>,
+    agents: Vec<Entry>,
 }
 
 #[derive(Deserialize)]
-struct Agent {
-    #[serde(rename = "agent")]
-    name: String,
+struct Entry {
+    agent: String,
     digest: String,
     settings: Settings,
     scores: BTreeMap<String, Total>,
-    failures: Vec<Failure>,
+    failures: Vec<Map<String, Value>>,
     problems: Vec<Map<String, Value>>,
-}
-
-#[derive(Deserialize)]
-struct Failure {
-    problem: String,
+    #[serde(default)]
+    absences: Vec<Absence>,
 }
 
 /// The mean of a score over problems.
@@ -69,13 +72,31 @@ struct Total {
     mean: Value,
     stderr: Value,
     problems: usize,
+    #[serde(default)]
+    non_finite: usize,
+}
+
+/// A score that an agent lacks, and says why.
+#[derive(Deserialize)]
+struct Absence {
+    score: String,
+}
+
+/// An agent's scores.
+struct Agent {
+    totals: BTreeMap<String, Total>,
+    absences: Vec<Absence>,
+    /// The scores by problem.
+    scores: HashMap<String, Map<String, Value>>,
+    /// The failures by problem.
+    failures: HashMap<String, Map<String, Value>>,
 }
 
 impl HeldScores {
     /// Reads the plan and the scores in a run's directory.
     ///
     /// # Errors
-    /// When there is no run, it has a journal, a file cannot be read, or the scores are not of the plan.
+    /// When there is no run, it has a journal, a file cannot be read, or the scores are not of the plan's units, each once.
     pub fn open(path: &Path) -> Result<Self> {
         let directory = RunDirectory::existing(path)?;
         let plan = directory.plan()?;
@@ -85,15 +106,28 @@ impl HeldScores {
             path.shown()
         );
         let shown = directory.shown(SCORES);
-        let Document { suite, seed, agents } = serde_json::from_str(&claims::read(&directory, SCORES)?)
-            .with_context(|| format!("failed to read {shown}; get another copy"))?;
-        let own = agents.iter().map(|own| (&own.name, &own.digest, &own.settings));
+        let text = claims::read(&directory, SCORES)?;
+        ensure!(text.len() <= MOST_BYTES, "{shown} has more than {MOST_BYTES} bytes, which are not held");
+        let Document { suite, seed, agents } =
+            serde_json::from_str(&text).with_context(|| format!("failed to read {shown}; get another copy"))?;
+        let own = agents.iter().map(|own| (&own.agent, &own.digest, &own.settings));
         ensure!(
             own.eq(plan.agents.iter().map(|own| (&own.agent, &own.digest, &own.settings)))
                 && (suite.as_str(), seed) == (plan.suite.as_str(), plan.seed),
             "{shown} is of other agents, another suite or another seed than {PLAN}; get another copy of both"
         );
-        Ok(Self { directory, plan, agents, waiting: RefCell::default() })
+        let agents = agents.into_iter().zip(&plan.agents).map(|(entry, planned)| {
+            let agent = Agent::of(entry, &plan);
+            agent.with_context(|| format!("{shown} has not each problem of {PLAN} once for {}", planned.label))
+        });
+        let agents: Vec<Agent> = agents.collect::<Result<_>>()?;
+        let keys = agents.iter().flat_map(|agent| agent.scores.values()).flat_map(Map::keys);
+        let names = keys.cloned().collect();
+        let has_cross =
+            |agent: &Agent| agent.scores.values().any(|own| CROSS.iter().any(|name| own.contains_key(*name)));
+        let compared = (0..agents.len()).filter(|at| has_cross(&agents[*at])).collect();
+        let base = Plan { agents: Vec::new(), problems: Vec::new(), ..plan.clone() };
+        Ok(Self { directory, plan, base, agents, names, compared, waiting: RefCell::default() })
     }
 
     /// Returns the path as the user gave it, for messages.
@@ -109,53 +143,30 @@ impl HeldScores {
         claims::read(&self.directory, SCORES)
     }
 
-    /// Returns the first place in which the scores do not follow from one another: an agent has a score or a failure on each problem of
-    /// the plan, once, and means and standard errors follow from the problems. Scores that no problem has, as those of all simulations
-    /// together, are not compared.
-    pub fn defect(&self) -> Option<String> {
-        let mut planned: Vec<&str> = self.plan.problems.iter().map(|planned| planned.problem.as_str()).collect();
-        planned.sort_unstable();
-        let clusters: HashMap<&str, &str> =
-            self.plan.problems.iter().map(|planned| (planned.problem.as_str(), planned.cluster())).collect();
-        self.agents.iter().zip(&self.plan.agents).find_map(|(agent, entry)| {
-            let label = &entry.label;
-            let mut own: Vec<&str> = agent.problems.iter().filter_map(problem).collect();
-            own.extend(agent.failures.iter().map(|failure| failure.problem.as_str()));
-            own.sort_unstable();
-            if own != planned {
-                return Some(format!("{SCORES} has not each problem of {PLAN} once for {label}"));
-            }
-            let defect = |(name, total): (&String, &Total)| {
-                let defect = agent.defect(name, total, &clusters)?;
-                Some(format!("{SCORES}: {defect} of {name} of {label} does not follow from its problems"))
-            };
-            agent.scores.iter().find_map(defect)
-        })
-    }
-
     /// Returns units and, where agents are scored against each other, those of the other agents on the same problems, in order.
     pub fn with_opponents(&self, units: &[Unit]) -> Vec<Unit> {
         let mut all: BTreeSet<(usize, usize)> = units.iter().map(|unit| (unit.problem, unit.agent)).collect();
         let problems: BTreeSet<usize> = units.iter().map(|unit| unit.problem).collect();
-        all.extend(problems.iter().flat_map(|at| self.opponents(*at).into_iter().map(|agent| (*at, agent))));
+        for problem in problems.into_iter().filter(|at| self.can_compare(*at)) {
+            all.extend(self.compared.iter().map(|agent| (problem, *agent)));
+        }
         all.into_iter().map(|(problem, agent)| Unit { agent, problem }).collect()
     }
 
-    /// Returns whether agents are scored against each other.
-    pub fn has_opponents(&self) -> bool {
-        (0..self.plan.problems.len()).any(|problem| !self.opponents(problem).is_empty())
+    /// Returns the number of problems of these units on which agents are scored against each other by their results.
+    pub fn comparisons(&self, units: &[Unit]) -> usize {
+        let problems: BTreeSet<usize> = units.iter().map(|unit| unit.problem).collect();
+        problems.into_iter().filter(|at| self.can_compare(*at)).count()
     }
 
-    /// Returns the agents that are scored against each other on a problem.
-    fn opponents(&self, problem: usize) -> Vec<usize> {
-        let is = |agent: &usize| self.held(*agent, problem).is_some_and(|held| held.contains_key(CROSS[0]));
-        (0..self.agents.len()).filter(is).collect()
-    }
-
-    /// Returns what `scores.json` has of an agent on a problem.
-    fn held(&self, agent: usize, at: usize) -> Option<&Map<String, Value>> {
+    /// Returns whether agents are scored against each other on a problem, and all of them can be run again.
+    fn can_compare(&self, at: usize) -> bool {
+        let reported = |agent: &usize| self.plan.reports(&self.plan.agents[*agent]);
         let name = &self.plan.problems[at].problem;
-        self.agents[agent].problems.iter().find(|held| problem(held) == Some(name))
+        let own = |agent: &usize| self.agents[*agent].scores.get(name);
+        self.compared.len() > 1
+            && !self.compared.iter().any(reported)
+            && self.compared.iter().filter_map(own).any(|own| own.contains_key(CROSS[0]))
     }
 
     /// Returns the first score that a unit's result gives otherwise than `scores.json` has it for this agent and problem. Scores
@@ -164,100 +175,106 @@ impl HeldScores {
     /// # Errors
     /// When the scores cannot be written as JSON, or predictions cannot be compared.
     pub fn other_score(&self, unit: Unit, result: UnitResult, belief: Option<Vec<u8>>) -> Result<Option<String>> {
-        let opponents = self.opponents(unit.problem);
-        if !opponents.contains(&unit.agent) {
-            let plan = self.part(&[unit.agent], unit.problem);
-            return self.other(&[unit.agent], unit.problem, &Scores::new(&plan, &[result]));
+        let plan = self.part(&[unit.agent], unit.problem);
+        let alone = serde_json::to_value(Scores::new(&plan, std::slice::from_ref(&result)))?;
+        if let Some(place) = self.other(unit, &alone["agents"][0], |name| !CROSS.contains(&name)) {
+            return Ok(Some(place));
+        }
+        if !self.compared.contains(&unit.agent) || !self.can_compare(unit.problem) {
+            return Ok(None);
         }
         let mut waiting = self.waiting.borrow_mut();
         let own = waiting.entry(unit.problem).or_default();
         own.push((result, belief.unwrap_or_default()));
-        if own.len() < opponents.len() {
+        if own.len() < self.compared.len() {
             return Ok(None);
         }
         let own = waiting.remove(&unit.problem).unwrap_or_default();
+        self.other_comparison(unit.problem, own)
+    }
+
+    /// Returns the first score against other agents that comes out otherwise on a problem, on which all of them were run.
+    fn other_comparison(&self, problem: usize, own: Vec<Again>) -> Result<Option<String>> {
         let (results, beliefs): (Vec<UnitResult>, Vec<Vec<u8>>) = own.into_iter().unzip();
         let named = results.iter().zip(beliefs);
         let members = named.filter_map(|(result, bytes)| Some((Kept::Belief.path(result.outcome.belief()?), bytes)));
         let directory = RunDirectory::of_members(self.directory.path(), members.collect());
-        let plan = self.part(&opponents, unit.problem);
+        let compared: Vec<usize> = self.compared.iter().copied().collect();
+        let plan = self.part(&compared, problem);
         let scores = Scores::among(&plan, &results, &Beliefs::of_results(&results, &directory))?;
-        self.other(&opponents, unit.problem, &scores)
+        let again = serde_json::to_value(scores)?;
+        let other = |(nth, agent): (usize, usize)| {
+            self.other(Unit { agent, problem }, &again["agents"][nth], |name| CROSS.contains(&name))
+        };
+        Ok(compared.into_iter().enumerate().find_map(other))
+    }
+
+    /// Refuses to end while a comparison of agents waits for some of them.
+    ///
+    /// # Errors
+    /// When one does.
+    pub fn end(&self) -> Result<()> {
+        let waiting = self.waiting.borrow();
+        let Some(problem) = waiting.keys().next() else { return Ok(()) };
+        anyhow::bail!("agents were not compared on {}, since not all were run", self.plan.problems[*problem].problem)
     }
 
     /// Returns the plan of some agents on one problem.
     fn part(&self, agents: &[usize], problem: usize) -> Plan {
         let agents = agents.iter().map(|agent| self.plan.agents[*agent].clone()).collect();
-        Plan { agents, problems: vec![self.plan.problems[problem].clone()], ..self.plan.clone() }
+        Plan { agents, problems: vec![self.plan.problems[problem].clone()], ..self.base.clone() }
     }
 
-    /// Returns the first score of some agents on a problem that is another in `again`.
-    fn other(&self, agents: &[usize], at: usize, again: &Scores) -> Result<Option<String>> {
-        let again = serde_json::to_value(again)?;
-        for (nth, &agent) in agents.iter().enumerate() {
-            let again = again["agents"][nth]["problems"][0].as_object();
-            let place = match (again, self.held(agent, at)) {
-                (None, None) => None,
-                (Some(_), None) => Some(format!("{SCORES} has no scores of it")),
-                (None, Some(_)) => Some(format!("{SCORES} has scores, and run again it has none")),
-                (Some(again), Some(held)) => other_value(held, again, agents.len() > 1),
-            };
-            if let Some(place) = place {
-                let (label, name) = (&self.plan.agents[agent].label, &self.plan.problems[at].problem);
-                return Ok(Some(format!("{label} on {name}: {place}")));
+    /// Returns the first score or failure of an agent on a problem that is another in `again`, an agent of `scores.json`, among the
+    /// scores that are asked for.
+    fn other(&self, unit: Unit, again: &Value, asked: impl Fn(&str) -> bool) -> Option<String> {
+        let (label, name) = (&self.plan.agents[unit.agent].label, &self.plan.problems[unit.problem].problem);
+        let agent = &self.agents[unit.agent];
+        let object = |list: &str| again[list].as_array().and_then(|list| list.first()).and_then(Value::as_object);
+        let pairs = [(agent.failures.get(name), object("failures")), (agent.scores.get(name), object("problems"))];
+        let other = pairs.into_iter().find_map(|(held, again)| match (held, again) {
+            (None, None) => None,
+            (Some(held), Some(again)) => self.other_value(held, again, &asked),
+            (Some(_), None) if agent.failures.contains_key(name) => {
+                Some(format!("{SCORES} has a failure, and it has scores"))
             }
-        }
-        Ok(None)
+            _ => Some(format!("{SCORES} has scores, and it fails")),
+        });
+        other.map(|place| format!("{label} on {name}: {place}"))
     }
-}
 
-/// Returns the first score that is held and comes out otherwise, or not at all. Earlier versions had fewer scores. Those against other
-/// agents are left out if there are none.
-fn other_value(held: &Map<String, Value>, again: &Map<String, Value>, against_others: bool) -> Option<String> {
-    let mut held = held.clone();
-    if !against_others {
-        held.retain(|name, _| !CROSS.contains(&name.as_str()));
+    /// Returns the first value that differs, among those that are asked for. Scores that the whole file lacks are not compared, since
+    /// earlier versions had fewer.
+    fn other_value(
+        &self,
+        held: &Map<String, Value>,
+        again: &Map<String, Value>,
+        asked: &impl Fn(&str) -> bool,
+    ) -> Option<String> {
+        let known = |key: &&String| asked(key) && (held.contains_key(*key) || self.names.contains(*key));
+        let key = held.keys().chain(again.keys()).filter(known).find(|key| held.get(*key) != again.get(*key))?;
+        let place = format!("{SCORES}.{key}");
+        Some(match (held.get(key), again.get(key)) {
+            (Some(held), Some(again)) => difference(held, again, &place),
+            (Some(_), None) => format!("{place} does not belong there"),
+            (None, _) => format!("{place} is missing"),
+        })
     }
-    let shared: Map<String, Value> =
-        again.iter().filter(|(key, _)| held.contains_key(*key)).map(|(key, own)| (key.clone(), own.clone())).collect();
-    (held != shared).then(|| difference(&Value::Object(held), &Value::Object(shared), SCORES))
-}
-
-/// Returns the problem whose scores these are.
-fn problem(scores: &Map<String, Value>) -> Option<&str> {
-    scores.get("problem")?.as_str()
 }
 
 impl Agent {
-    /// Returns which part of a score's mean does not follow from the problems, or `None` if all do.
-    fn defect(&self, name: &str, total: &Total, clusters: &HashMap<&str, &str>) -> Option<&'static str> {
-        let of = |scores: &Map<String, Value>| {
-            let value = scores.get(name)?;
-            let cluster = clusters.get(problem(scores)?)?;
-            Some((number(value.get("mean").unwrap_or(value)), *cluster))
+    /// Gathers an agent's scores and failures by problem, or returns `None` unless each problem of the plan has one of them, once.
+    fn of(entry: Entry, plan: &Plan) -> Option<Self> {
+        let by_problem = |list: Vec<Map<String, Value>>| {
+            let count = list.len();
+            let named: Option<HashMap<String, Map<String, Value>>> =
+                list.into_iter().map(|own| Some((own.get("problem")?.as_str()?.to_owned(), own))).collect();
+            named.filter(|named| named.len() == count)
         };
-        let (values, clusters): (Vec<f64>, Vec<&str>) = self.problems.iter().filter_map(of).unzip();
-        if values.is_empty() {
-            return None;
-        }
-        let Summary { mean, stderr, .. } = summarize_clusters(&values, &clusters);
-        let most = PRECISION * values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-        let same = |held: &Value, own: f64| {
-            let held = number(held);
-            (held - own).abs() <= most || !held.is_finite() && !own.is_finite()
-        };
-        if total.problems != values.len() {
-            return Some("the number of problems");
-        }
-        if !same(&total.mean, mean) {
-            return Some("the mean");
-        }
-        // The error of a single problem is over its samples.
-        (values.len() > 1 && !same(&total.stderr, stderr)).then_some("the standard error")
+        let (scores, failures) = (by_problem(entry.problems)?, by_problem(entry.failures)?);
+        let once = |name: &String| scores.contains_key(name) != failures.contains_key(name);
+        let whole = plan.problems.iter().all(|planned| once(&planned.problem))
+            && scores.len() + failures.len() == plan.problems.len();
+        whole.then_some(Self { totals: entry.scores, absences: entry.absences, scores, failures })
     }
-}
-
-/// Reads a number of `scores.json`, in which numbers that are not finite are strings; what is none is not a number.
-fn number(value: &Value) -> f64 {
-    value.as_f64().or_else(|| value.as_str()?.parse().ok()).unwrap_or(f64::NAN)
 }

@@ -323,8 +323,7 @@ fn results(directory: &RunDirectory) -> Result<Vec<UnitResult>> {
 fn refuse_without_journal(directory: &RunDirectory) -> Result<()> {
     if !directory.has(JOURNAL) && directory.has(SCORES) {
         bail!(
-            "{} has scores but no journal, which a report is made from: read its leaderboard.csv, scores.json and report.html, or make \
-             the journal again by `jointly run` as its plan.json says",
+            "{} has scores but no journal, which a report is made from: read its leaderboard.csv and scores.json, or make the journal again by `jointly run` as its plan.json says",
             directory.path().shown()
         );
     }

@@ -100,7 +100,7 @@ impl Reproduce {
             );
             return self.every();
         }
-        let Some(name) = self.experiment.as_ref().filter(|name| !list::is_pattern(name)) else {
+        let Some(name) = self.experiment.as_ref().filter(|name| is_file(name) || !list::is_pattern(name)) else {
             let lists = !self.kept_runs.check && !self.keep && self.more.is_empty();
             ensure!(lists, "--check, --keep and options after -- need one experiment, or --check --all");
             return self.list(self.experiment.as_deref());

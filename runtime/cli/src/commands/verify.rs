@@ -40,7 +40,7 @@ pub(crate) struct Verify {
     entry: PathBuf,
     /// The run's journal was not kept: check that the means in scores.json follow from its problems, and compare the scores of units
     /// that are run again with it; where agents are scored against each other, all of them are run on the problems of a sample. The
-    /// leaderboard, and scores that no single problem has, are not checked
+    /// leaderboard, the choice of a sweep and scores over all problems together, such as PICF, are not checked
     #[arg(long)]
     scores: bool,
     #[command(flatten)]
@@ -88,6 +88,7 @@ struct Run<'r> {
 /// Units that were run again, and were the same.
 struct Again {
     workload: Workload,
+    units: Vec<Unit>,
     /// The number of the run's units that can be run again.
     all: usize,
     /// The number that were.
@@ -128,7 +129,7 @@ impl VerifyOptions {
                 None => Ok(None),
             },
         };
-        let Some(Again { workload, all, what, how }) = self.run_again(&run)? else {
+        let Some(Again { workload, all, what, how, .. }) = self.run_again(&run)? else {
             return Ok(ExitCode::from(exit::BAD_INPUT));
         };
         let how = how.map(|how| format!("{how}, and its scores follow from its journal")).unwrap_or_default();
@@ -143,7 +144,7 @@ impl VerifyOptions {
             "{} verified: {what} on {problems} of {} of {suite}, the same to the bit{how}{}",
             entry.shown(),
             counted(of_suite, "problem"),
-            tiers(&workload.plan)
+            tiers(&workload.plan, "the scores of reported agents follow from the journal, and ")
         ))?;
         Ok(ExitCode::from(exit::DONE))
     }
@@ -168,28 +169,31 @@ impl VerifyOptions {
                 held.other_score(unit, result, belief.map(|belief| belief.bytes))
             },
         };
-        let Some(Again { workload, what, how, .. }) = self.run_again(&run)? else {
+        let Some(Again { workload, units, what, how, .. }) = self.run_again(&run)? else {
             return Ok(ExitCode::from(exit::BAD_INPUT));
         };
-        let opponents = match &how {
-            _ if held.has_opponents() => ", and those of all agents against each other on these problems,",
-            Some(_) => ",",
-            None => "",
+        held.end()?;
+        let (suite, how) = (&workload.plan.suite, how.unwrap_or_default());
+        let same = match held.comparisons(&units) {
+            _ if units.is_empty() => "all its results are reported: nothing can be replayed".to_owned(),
+            0 => format!("the scores of {what} of {suite}{how} are the same"),
+            problems => format!(
+                "the scores of {what} of {suite}{how}, and those of all agents against each other on {}, are the same",
+                counted(problems, "problem")
+            ),
         };
         output::print(&format!(
-            "{} partly verified, without a journal: the scores of {what} of {}{}{opponents} are the same, and means follow from the problems; \
-             the leaderboard, and scores that no single problem has, are as it states them{}",
+            "{} partly verified, without a journal: {same}; its means follow from its problems; the leaderboard, and scores over all \
+             problems together, are as it states them{}",
             run.shown,
-            workload.plan.suite,
-            how.unwrap_or_default(),
-            tiers(&workload.plan)
+            tiers(&workload.plan, "")
         ))?;
         Ok(ExitCode::from(exit::DONE))
     }
 
     /// Runs a run's units again, or a sample of them. Returns `None` if one differs, which it says.
     fn run_again(&self, run: &Run) -> Result<Option<Again>> {
-        // What no data and no limit can mend comes first.
+        // No data and no limit can mend this.
         Workload::refuse_other_agents(run.plan, run.directory)?;
         self.refuse_fuel(run)?;
         let data = self.data.directories();
@@ -211,7 +215,7 @@ impl VerifyOptions {
             how = Some(format!(", chosen by --sample-seed {seed}"));
         }
         compare(run, &workload, &units, execution::jobs(self.jobs))?;
-        Ok(Some(Again { workload, all, what, how }))
+        Ok(Some(Again { workload, units, all, what, how }))
     }
 
     /// Refuses a plan whose fuel limit exceeds what the user accepts, because the limits were chosen by the entry's
@@ -236,17 +240,14 @@ impl VerifyOptions {
     }
 }
 
-/// Counts the agents whose results were not replayed.
-fn tiers(plan: &Plan) -> String {
+/// Counts the agents whose results were not replayed; `follow` says what else holds of them.
+fn tiers(plan: &Plan, follow: &str) -> String {
     let reported = plan.agents.iter().filter(|agent| plan.reports(agent)).count();
     if reported == 0 {
         return String::new();
     }
     let replayed = counted(plan.agents.len() - reported, "agent");
-    format!(
-        "; {replayed} replayed, {reported} reported: the scores of reported agents follow from the journal, and nothing of \
-         what they did can be replayed"
-    )
+    format!("; {replayed} replayed, {reported} reported: {follow}nothing of what they did can be replayed")
 }
 
 /// Prints in one line where a verification failed.
