@@ -9,10 +9,11 @@ use std::sync::OnceLock;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use jointly_core::digest;
-use jointly_record::directory::{LEADERBOARD, RunDirectory, SCORES, SWEEP, to_json};
+use jointly_record::directory::{JOURNAL, LEADERBOARD, RunDirectory, SCORES, SWEEP, to_json};
 use jointly_record::pack::{named_digest, unpack};
 use jointly_record::shard::{self, Shard};
 use jointly_score::entry::Entry;
+use jointly_score::held_scores::HeldScores;
 
 use crate::Ending;
 use crate::kept::kept;
@@ -46,8 +47,8 @@ fn judged(entry: &Entry) -> Ending {
 /// scores, the leaderboard, the choices of a sweep, or `shard.json`, which a valid entry does not have.
 ///
 /// # Panics
-/// When scores or a leaderboard are accepted that differ from the entry's own in any byte, or a shard is accepted as an
-/// entry.
+/// When scores or a leaderboard are accepted that differ from the entry's own in any byte, a shard is accepted as an entry, or
+/// accepted scores do not hold without the journal.
 pub fn scores(bytes: &[u8]) -> Ending {
     static HONEST: OnceLock<HashMap<String, Vec<u8>>> = OnceLock::new();
     let honest = HONEST.get_or_init(|| {
@@ -68,7 +69,18 @@ pub fn scores(bytes: &[u8]) -> Ending {
     if name == shard::FILE {
         is_a_share(folder.path());
     }
-    match Entry::open(folder.path()) {
+    let ending = opened(folder.path(), name, claim, honest);
+    if name == SCORES {
+        fs::remove_file(folder.path().join(JOURNAL)).expect("it has a journal");
+        let founded = HeldScores::open(folder.path()).is_ok_and(|held| held.defect().is_none());
+        assert!(founded || ending != Ending::Accepted, "scores that follow from a journal follow from one another");
+    }
+    ending
+}
+
+/// Opens an entry of which one file is a claim, and judges it.
+fn opened(folder: &Path, name: &str, claim: &[u8], honest: &HashMap<String, Vec<u8>>) -> Ending {
+    match Entry::open(folder) {
         Err(error) => refused(&error),
         Ok(entry) => {
             assert_ne!(name, shard::FILE, "a shard is no entry");

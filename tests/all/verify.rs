@@ -285,11 +285,8 @@ fn scores_of_agents_against_each_other_are_verified_without_a_journal() {
     fs::remove_file(directory.file("results.jsonl")).unwrap();
     fs::remove_dir_all(directory.file("beliefs")).unwrap();
     let text = done(["verify", directory.argument(), "--scores", "--sample", "1"]);
-    assert!(
-        text.contains("1 of 2 units") && text.contains("all agents against each other on 1 problem, are"),
-        "{text}"
-    );
-    assert!(done(["verify", directory.argument(), "--scores"]).contains("against each other on 1 problem, are"));
+    assert!(text.contains("1 of 2 units") && text.contains("all agents against each other on 1 problem are"), "{text}");
+    assert!(done(["verify", directory.argument(), "--scores"]).contains("against each other on 1 problem are"));
     // The likelihoods of the two agents are exchanged, on the problem and in the mean.
     let mut scores = directory.scores();
     for place in ["scores/xll/mean", "problems/0/xll"] {
@@ -333,6 +330,7 @@ fn a_directory_of_compressed_files_is_read_as_it_is() {
     assert!(text.contains("verified: 2 units on 1 of 18 problems of quick, the same to the bit"), "{text}");
     assert_eq!(done(["report", directory.argument()]), table);
     assert_eq!(done(["leaderboard", directory.argument()]), board);
+    refused(["report", directory.argument(), "--format", "html"], &["is only read", "--output"]);
     let reused = RunDirectory::new();
     let run = ["run", AGENTS[0], AGENTS[1], "--suite", "quick", "--problems", PROBLEM];
     done(run.iter().chain(&["--out", reused.argument(), "--reuse", directory.argument()]));

@@ -185,6 +185,11 @@ impl RunDirectory {
         Ok(Box::new(file.with_context(|| format!("failed to read {}", self.shown(name)))?))
     }
 
+    /// Returns whether it is only read: a pack, or a directory of compressed files.
+    pub fn is_only_read(&self) -> bool {
+        self.held.is_some()
+    }
+
     /// Returns whether a file exists.
     pub fn has(&self, name: &str) -> bool {
         self.held.as_ref().map_or_else(|| self.path.join(name).exists(), |held| held.has(name))

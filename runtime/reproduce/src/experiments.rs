@@ -51,6 +51,7 @@ experiments! {
     "testbed-figure-6",
     "testbed-figure-6-images",
     "testbed-figure-6-sgmcmc",
+    "testbed-figure-6-bbb",
     "testbed-glorot",
     "testbed-table-2",
     "testbed-appendix-b",

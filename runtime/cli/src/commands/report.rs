@@ -90,6 +90,12 @@ impl Report {
         let directory = RunDirectory::existing(&self.directory)?;
         let plan = directory.plan()?;
         refuse_without_journal(&directory)?;
+        if directory.is_only_read() && self.output.is_none() && matches!(self.format, Format::Html | Format::Parquet) {
+            bail!(
+                "{} has compressed files and is only read: say where the file goes by --output",
+                self.directory.shown()
+            );
+        }
         // A page shows results problem by problem.
         let results = match self.format {
             Format::Html => RunResults::Held(directory.results()?),

@@ -173,12 +173,12 @@ impl VerifyOptions {
             return Ok(ExitCode::from(exit::BAD_INPUT));
         };
         held.end()?;
-        let (suite, how) = (&workload.plan.suite, how.unwrap_or_default());
+        let (suite, how) = (&workload.plan.suite, how.map(|how| format!("{how},")).unwrap_or_default());
         let same = match held.comparisons(&units) {
             _ if units.is_empty() => "all its results are reported: nothing can be replayed".to_owned(),
             0 => format!("the scores of {what} of {suite}{how} are the same"),
             problems => format!(
-                "the scores of {what} of {suite}{how}, and those of all agents against each other on {}, are the same",
+                "the scores of {what} of {suite}{how} and those of all agents against each other on {} are the same",
                 counted(problems, "problem")
             ),
         };
