@@ -264,7 +264,7 @@ fn scores_are_verified_without_a_journal() {
     fewer["agents"][1]["problems"] = Value::Array(Vec::new());
     fs::write(directory.file("scores.json"), fewer.to_string()).unwrap();
     let finished = run(["verify", directory.argument(), "--scores"]);
-    assert!(finished.stderr.contains("has not each problem of plan.json once for mlp:steps=20"), "{finished:?}");
+    assert!(finished.stderr.contains("does not have every problem of plan.json once for mlp:steps=20"), "{finished:?}");
     for (mean, problem) in [(0.1, 0.0), (0.0, 0.1)] {
         let said = wrong(mean, problem);
         assert!(

@@ -504,18 +504,17 @@ fn take_over(
     if pending.is_empty() {
         return Ok(());
     }
-    let plan = &workload.plan;
-    let name = |unit: &Unit| (&*plan.agents[unit.agent].label, &*plan.problems[unit.problem].problem);
-    let lacking: HashSet<(&str, &str)> = pending.iter().map(name).collect();
-    let lacks = |Reused { result, .. }: &Reused| lacking.contains(&(&*result.agent, &*result.problem));
-    let nothing_fits = known.is_empty();
-    let taken: Vec<Reused> = known.into_iter().filter(lacks).collect();
-    if nothing_fits {
+    if known.is_empty() {
         output::note(
             "nothing is taken from other runs: they are of other agents, settings or problems, or had less fuel",
         );
         return Ok(());
     }
+    let plan = &workload.plan;
+    let name = |unit: &Unit| (&*plan.agents[unit.agent].label, &*plan.problems[unit.problem].problem);
+    let lacking: HashSet<(&str, &str)> = pending.iter().map(name).collect();
+    let lacks = |Reused { result, .. }: &Reused| lacking.contains(&(&*result.agent, &*result.problem));
+    let taken: Vec<Reused> = known.into_iter().filter(lacks).collect();
     output::note(&format!("{} taken from other runs", of_units(taken.len(), pending.len())));
     taken.into_iter().try_for_each(|reused| keep(journal, directory, reused.finished()?))
 }

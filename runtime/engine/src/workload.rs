@@ -109,7 +109,7 @@ impl Workload {
             let Some(bundled) = bundled(entry, directory) else { continue };
             let own = own.entry(bundled.name).or_insert_with(|| digest(bundled.component));
             if *own != entry.digest {
-                return Err(another(&format!("the bundled {}", bundled.name), own, entry));
+                return Err(another(bundled, own, &entry.digest));
             }
         }
         Ok(())
@@ -155,14 +155,18 @@ impl Workload {
                 return Ok(Some(agent.into()));
             }
             let name = Kept::Agent.path(&entry.digest);
-            let (file, shown) = match bundled(entry, directory) {
+            let bundled = bundled(entry, directory);
+            let (file, shown) = match bundled {
                 Some(bundled) => (Cow::Borrowed(bundled.component), format!("the bundled {}", bundled.name)),
                 None => (directory.read(&name)?, directory.shown(&name)),
             };
             let agent = runtime.load(&file, held.limits).with_context(|| format!("failed to load {shown}"))?;
             let agent = Agent::Component(agent.into());
             if agent.digest() != entry.digest {
-                return Err(another(&shown, agent.digest(), entry));
+                return Err(match bundled {
+                    Some(bundled) => another(bundled, agent.digest(), &entry.digest),
+                    None => anyhow!("{shown} is not the agent that the plan names: its digest is {}", agent.digest()),
+                });
             }
             loaded.insert(key, agent.clone());
             Ok(Some(agent.into()))
@@ -251,12 +255,12 @@ impl Loader {
     }
 }
 
-/// Says that an agent has other bytes than the plan names.
-fn another(shown: &str, own: &str, entry: &PlannedAgent) -> anyhow::Error {
-    let planned = &entry.digest;
+/// Says that a bundled agent has other bytes than the plan names.
+fn another(bundled: &Bundled, own: &str, planned: &str) -> anyhow::Error {
     anyhow!(
-        "{shown} is not the agent that the plan names: its digest is {own}, and the plan has {planned}; use the build that made the run, \
-         for a run of docs/results the commit in its origin.json"
+        "the bundled {} is not the agent that the plan names: its digest is {own}, and the plan has {planned}; use the build that made \
+         the run, for a run in docs/results that of the commit in its origin.json",
+        bundled.name
     )
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn has(directory: &Path, name: &str) -> bool {
     directory.join(format!("{name}{SUFFIX}")).is_file()
 }
 
-/// Reads the files of a run's directory that have fixed names, each as it is or compressed.
+/// Reads the files of a run's directory that are compressed alone.
 ///
 /// # Errors
 /// When one cannot be read, or is larger than such a file may be.
@@ -37,7 +37,8 @@ pub(crate) fn members(directory: &Path) -> Result<HashMap<String, Vec<u8>>> {
         let bytes = contents(directory, name, most_bytes(name).unwrap_or_default())?;
         Ok(bytes.map(|bytes| (name.to_owned(), bytes)))
     };
-    FILES.into_iter().filter_map(|name| read(name).transpose()).collect()
+    let alone = FILES.into_iter().filter(|name| !directory.join(name).exists());
+    alone.filter_map(|name| read(name).transpose()).collect()
 }
 
 /// Reads a file of at most `most` bytes, as it is or compressed, or returns `None` if there is neither.

@@ -78,7 +78,7 @@ impl RunDirectory {
         let directory = Self { path: path.to_owned(), held: None };
         fs::create_dir_all(path)
             .with_context(|| format!("failed to make the directory {}; give another --out", path.shown()))?;
-        if !directory.plan_path().exists() && compressed::has(path, PLAN) {
+        if compressed::is_compressed(path) {
             bail!("{} holds a run with compressed files, which is only read; give another --out", path.shown());
         }
         if !directory.plan_path().exists() && directory.holds_other_files()? {

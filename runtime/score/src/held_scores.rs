@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use jointly_core::Seed;
 use jointly_core::printable::{ShowPath as _, Shown};
 use jointly_record::difference::difference;
-use jointly_record::directory::{JOURNAL, PLAN, RunDirectory, SCORES};
+use jointly_record::directory::{JOURNAL, PLAN, RunDirectory, SCORES, SWEEP};
 use jointly_record::kept::Kept;
 use jointly_record::plan::Plan;
 use jointly_record::settings::Settings;
@@ -41,6 +41,8 @@ pub struct HeldScores {
     compared: BTreeSet<usize>,
     /// The results of these that were run again, by problem, until all are there.
     waiting: RefCell<BTreeMap<usize, Vec<Again>>>,
+    /// The names of scores that units have, and the whole file has not.
+    lacking: RefCell<BTreeSet<String>>,
 }
 
 /// A unit's result and the agent's predictions.
@@ -76,7 +78,7 @@ struct Total {
     non_finite: usize,
 }
 
-/// A score that an agent lacks, and says why.
+/// A score that an agent lacks.
 #[derive(Deserialize)]
 struct Absence {
     score: String,
@@ -98,6 +100,7 @@ impl HeldScores {
     /// # Errors
     /// When there is no run, it has a journal, a file cannot be read, or the scores are not of the plan's units, each once.
     pub fn open(path: &Path) -> Result<Self> {
+        ensure!(!path.is_file(), "{} is a file: a pack has its journal, so leave --scores out", path.shown());
         let directory = RunDirectory::existing(path)?;
         let plan = directory.plan()?;
         ensure!(
@@ -107,7 +110,7 @@ impl HeldScores {
         );
         let shown = directory.shown(SCORES);
         let text = claims::read(&directory, SCORES)?;
-        ensure!(text.len() <= MOST_BYTES, "{shown} has more than {MOST_BYTES} bytes, which are not held");
+        ensure!(text.len() <= MOST_BYTES, "{shown} is larger than 64 MiB, the most that --scores reads");
         let Document { suite, seed, agents } =
             serde_json::from_str(&text).with_context(|| format!("failed to read {shown}; get another copy"))?;
         let own = agents.iter().map(|own| (&own.agent, &own.digest, &own.settings));
@@ -118,7 +121,7 @@ impl HeldScores {
         );
         let agents = agents.into_iter().zip(&plan.agents).map(|(entry, planned)| {
             let agent = Agent::of(entry, &plan);
-            agent.with_context(|| format!("{shown} has not each problem of {PLAN} once for {}", planned.label))
+            agent.with_context(|| format!("{shown} does not have every problem of {PLAN} once for {}", planned.label))
         });
         let agents: Vec<Agent> = agents.collect::<Result<_>>()?;
         let keys = agents.iter().flat_map(|agent| agent.scores.values()).flat_map(Map::keys);
@@ -127,7 +130,16 @@ impl HeldScores {
             |agent: &Agent| agent.scores.values().any(|own| CROSS.iter().any(|name| own.contains_key(*name)));
         let compared = (0..agents.len()).filter(|at| has_cross(&agents[*at])).collect();
         let base = Plan { agents: Vec::new(), problems: Vec::new(), ..plan.clone() };
-        Ok(Self { directory, plan, base, agents, names, compared, waiting: RefCell::default() })
+        Ok(Self {
+            directory,
+            plan,
+            base,
+            agents,
+            names,
+            compared,
+            waiting: RefCell::default(),
+            lacking: RefCell::default(),
+        })
     }
 
     /// Returns the path as the user gave it, for messages.
@@ -147,26 +159,43 @@ impl HeldScores {
     pub fn with_opponents(&self, units: &[Unit]) -> Vec<Unit> {
         let mut all: BTreeSet<(usize, usize)> = units.iter().map(|unit| (unit.problem, unit.agent)).collect();
         let problems: BTreeSet<usize> = units.iter().map(|unit| unit.problem).collect();
-        for problem in problems.into_iter().filter(|at| self.can_compare(*at)) {
-            all.extend(self.compared.iter().map(|agent| (problem, *agent)));
+        if self.can_compare() {
+            all.extend(problems.iter().flat_map(|problem| self.compared.iter().map(|agent| (*problem, *agent))));
         }
         all.into_iter().map(|(problem, agent)| Unit { agent, problem }).collect()
     }
 
-    /// Returns the number of problems of these units on which agents are scored against each other by their results.
+    /// Returns the number of problems of these units on which agents are scored against each other.
     pub fn comparisons(&self, units: &[Unit]) -> usize {
         let problems: BTreeSet<usize> = units.iter().map(|unit| unit.problem).collect();
-        problems.into_iter().filter(|at| self.can_compare(*at)).count()
+        if self.can_compare() { problems.len() } else { 0 }
     }
 
-    /// Returns whether agents are scored against each other on a problem, and all of them can be run again.
-    fn can_compare(&self, at: usize) -> bool {
+    /// Returns whether agents are scored against each other, and all of them can be run again.
+    fn can_compare(&self) -> bool {
         let reported = |agent: &usize| self.plan.reports(&self.plan.agents[*agent]);
-        let name = &self.plan.problems[at].problem;
-        let own = |agent: &usize| self.agents[*agent].scores.get(name);
-        self.compared.len() > 1
-            && !self.compared.iter().any(reported)
-            && self.compared.iter().filter_map(own).any(|own| own.contains_key(CROSS[0]))
+        self.compared.len() > 1 && !self.compared.iter().any(reported)
+    }
+
+    /// Lists what is not checked: `a, b and c`.
+    pub fn unchecked(&self) -> String {
+        let mut list = vec!["the leaderboard".to_owned(), "scores over all problems together".to_owned()];
+        if self.directory.has(SWEEP) {
+            list.push("the choice of the sweep".to_owned());
+        }
+        if !self.compared.is_empty() && !self.can_compare() {
+            list.push("scores of agents against each other".to_owned());
+        }
+        let left_out =
+            (0..self.agents.len()).filter(|agent| !self.compared.is_empty() && !self.compared.contains(agent));
+        list.extend(left_out.map(|agent| format!("the reason why {} is not compared", self.plan.agents[agent].label)));
+        let last = list.pop().unwrap_or_default();
+        format!("{} and {last}", list.join(", "))
+    }
+
+    /// Returns the names of scores that units which were run again have, and the whole file has not.
+    pub fn lacking(&self) -> Vec<String> {
+        self.lacking.borrow().iter().cloned().collect()
     }
 
     /// Returns the first score that a unit's result gives otherwise than `scores.json` has it for this agent and problem. Scores
@@ -180,7 +209,7 @@ impl HeldScores {
         if let Some(place) = self.other(unit, &alone["agents"][0], |name| !CROSS.contains(&name)) {
             return Ok(Some(place));
         }
-        if !self.compared.contains(&unit.agent) || !self.can_compare(unit.problem) {
+        if !self.compared.contains(&unit.agent) || !self.can_compare() {
             return Ok(None);
         }
         let mut waiting = self.waiting.borrow_mut();
@@ -190,6 +219,7 @@ impl HeldScores {
             return Ok(None);
         }
         let own = waiting.remove(&unit.problem).unwrap_or_default();
+        drop(waiting);
         self.other_comparison(unit.problem, own)
     }
 
@@ -252,6 +282,7 @@ impl HeldScores {
         asked: &impl Fn(&str) -> bool,
     ) -> Option<String> {
         let known = |key: &&String| asked(key) && (held.contains_key(*key) || self.names.contains(*key));
+        self.lacking.borrow_mut().extend(again.keys().filter(|key| asked(key) && !self.names.contains(*key)).cloned());
         let key = held.keys().chain(again.keys()).filter(known).find(|key| held.get(*key) != again.get(*key))?;
         let place = format!("{SCORES}.{key}");
         Some(match (held.get(key), again.get(key)) {

@@ -7,12 +7,13 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use jointly_core::counted::listed;
 use jointly_engine::cache::Code;
 use jointly_engine::execution::{self, Finished};
 use jointly_engine::oracle;
 use jointly_engine::replay;
 use jointly_engine::workload::{NativeAgents, Workload};
-use jointly_record::directory::RunDirectory;
+use jointly_record::directory::{RunDirectory, SCORES};
 use jointly_record::lines::Lines;
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
@@ -25,6 +26,9 @@ use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
 use crate::progress::Display;
 use crate::{exit, fuel_argument, jobs, output};
+
+/// The most scores that a note names.
+const MOST_NAMED: usize = 8;
 
 /// Runs an entry again, a finished run or its pack, and compares bit for bit
 ///
@@ -91,7 +95,7 @@ struct Again {
     units: Vec<Unit>,
     /// The number of the run's units that can be run again.
     all: usize,
-    /// The number that were.
+    /// How many were chosen, in words.
     what: String,
     /// How they were chosen, if not all were.
     how: Option<String>,
@@ -182,10 +186,15 @@ impl VerifyOptions {
                 counted(problems, "problem")
             ),
         };
+        let lacking = held.lacking();
+        if !lacking.is_empty() {
+            let names = listed(&lacking, MOST_NAMED);
+            output::note(&format!("{} has no {names}, which this version gives", run.directory.shown(SCORES)));
+        }
         output::print(&format!(
-            "{} partly verified, without a journal: {same}; its means follow from its problems; the leaderboard, and scores over all \
-             problems together, are as it states them{}",
+            "{} partly verified, without a journal: {same}; its means follow from its problems; {} are as it states them{}",
             run.shown,
+            held.unchecked(),
             tiers(&workload.plan, "")
         ))?;
         Ok(ExitCode::from(exit::DONE))

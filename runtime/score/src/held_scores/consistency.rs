@@ -5,32 +5,38 @@ use std::collections::BTreeSet;
 use jointly_core::{Summary, summarize_clusters};
 use jointly_record::directory::SCORES;
 use jointly_record::plan::{Plan, PlannedProblem};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Agent, CROSS, HeldScores, Total};
 
 /// The difference between numbers that are taken for the same, by the largest value that they are computed from: `scores.json` has
 /// twelve digits.
 const PRECISION: f64 = 1e-9;
+/// What a problem has besides scores.
+const NO_SCORES: [&str; 3] = ["problem", "conditions", "diagnosis"];
 /// The beginnings of the names of scores that all simulations have together, and no single problem.
 const TOGETHER: [&str; 2] = ["picf_brier_", "cicf_brier_"];
 
 impl HeldScores {
-    /// Returns the first place in which the scores do not follow from one another: means, standard errors and counts from the scores
-    /// problem by problem, and that agents which are scored against each other are so on the same problems. Scores of all simulations
-    /// together are not compared.
+    /// Returns the first place in which the scores do not follow from one another: each score of a problem has a mean, means, standard
+    /// errors and the number of problems follow from the problems, and agents that are scored against each other are so on the same
+    /// problems. Scores of all simulations together are not compared.
     pub fn defect(&self) -> Option<String> {
         let means = self.agents.iter().zip(&self.plan.agents).find_map(|(agent, planned)| {
+            let label = &planned.label;
             let defect = |(name, total): (&String, &Total)| {
                 let defect = agent.defect(name, total, &self.plan)?;
-                Some(format!("{SCORES}: {defect} of {name} of {} does not follow from its problems", planned.label))
+                Some(format!("{SCORES}: {defect} of {name} of {label} does not follow from its problems"))
             };
-            agent.totals.iter().find_map(defect)
+            let has_mean = |key: &&String| agent.totals.contains_key(*key) || NO_SCORES.contains(&key.as_str());
+            let lacks = agent.scores.values().flat_map(Map::keys).find(|key| !has_mean(key));
+            let lacks = lacks.map(|name| format!("{SCORES} has no mean of {name} of {label}"));
+            lacks.or_else(|| agent.totals.iter().find_map(defect))
         });
         means.or_else(|| self.one_sided_comparison())
     }
 
-    /// Returns the first agent that is compared where others are not, or the other way about, without a reason.
+    /// Returns the first agent without a comparison that others have, unless the file has a failure or an absence of it.
     fn one_sided_comparison(&self) -> Option<String> {
         for (score, problem) in CROSS.iter().flat_map(|score| self.plan.problems.iter().map(move |own| (score, own))) {
             let name = &problem.problem;
@@ -64,12 +70,13 @@ impl Agent {
         let having = plan.problems.iter().filter_map(|planned| Some((of(planned)?, planned.cluster())));
         let (held, clusters): (Vec<&Value>, Vec<&str>) = having.unzip();
         if held.is_empty() {
-            return TOGETHER.iter().all(|stem| !name.starts_with(stem)).then_some("the mean");
+            let is_number = number(&total.mean).is_some() && number(&total.stderr).is_some();
+            return (!is_number || TOGETHER.iter().all(|stem| !name.starts_with(stem))).then_some("the mean");
         }
         let Some(values) =
             held.iter().map(|value| number(value.get("mean").unwrap_or(value))).collect::<Option<Vec<_>>>()
         else {
-            return Some("a value that is no number");
+            return Some("what is no number");
         };
         let Summary { mean, stderr, non_finite, .. } = summarize_clusters(&values, &clusters);
         // The error of a single problem is over its samples, if it has one.
@@ -96,7 +103,13 @@ fn is_same(held: f64, own: f64, most: f64) -> bool {
 
 /// Reads a number of `scores.json`, in which numbers that are not finite are strings.
 fn number(value: &Value) -> Option<f64> {
-    value.as_f64().or_else(|| value.as_str()?.parse().ok())
+    match value.as_str() {
+        None => value.as_f64(),
+        Some("inf") => Some(f64::INFINITY),
+        Some("-inf") => Some(f64::NEG_INFINITY),
+        Some("nan") => Some(f64::NAN),
+        Some(_) => None,
+    }
 }
 
 #[cfg(test)]
@@ -166,7 +179,7 @@ mod tests {
             ("scores/kl_tau1/problems", json!(2), "the number of problems"),
             ("scores/kl_tau1/non_finite", json!(1), "values that are not finite"),
             ("problems/2/kl_tau1/mean", json!(5.0), "the mean"),
-            ("problems/2/kl_tau1/mean", json!("six"), "no number"),
+            ("problems/2/kl_tau1/mean", json!("six"), "what is no number"),
         ];
         for (place, value, said) in wrong {
             let found = defect(&[(place, value)]).unwrap();
@@ -186,7 +199,7 @@ mod tests {
         let refused = |edit: fn(&mut Vec<Value>)| {
             let edit = |scores: &mut Value| edit(scores["agents"][0]["problems"].as_array_mut().unwrap());
             let refusal = opened(edit).err().unwrap().to_string();
-            assert!(refusal.contains("has not each problem of plan.json once for mlp"), "{refusal}");
+            assert!(refusal.contains("does not have every problem of plan.json once for mlp"), "{refusal}");
         };
         refused(|problems| drop(problems.pop()));
         refused(|problems| problems.push(problems[0].clone()));
@@ -204,6 +217,10 @@ mod tests {
         assert_eq!(found.unwrap(), "mlp on quick/t10/temp0.1/seed2: scores.json.kl_tau1 is missing");
         let found = again(|scores| scores["agents"][0]["problems"][0]["better"] = 1.0.into());
         assert_eq!(found.unwrap(), "mlp on quick/t10/temp0.1/seed0: scores.json.better does not belong there");
+        let no_mean = opened(|scores| {
+            scores["agents"][0]["scores"].as_object_mut().unwrap().remove("kl_tau1");
+        });
+        assert_eq!(no_mean.unwrap().defect().unwrap(), "scores.json has no mean of kl_tau1 of mlp");
         // Of a score that no problem has, no mean is accepted.
         let none = opened(|scores| {
             for problem in scores["agents"][0]["problems"].as_array_mut().unwrap() {
@@ -217,9 +234,14 @@ mod tests {
     fn agents_are_compared_on_the_same_problems() {
         let found = |lacking: &'static [(usize, usize)]| {
             let held = opened(|scores| {
-                for (agent, problem) in [0, 1].iter().flat_map(|agent| (0..3).map(move |problem| (*agent, problem))) {
-                    for score in ["xll", "xllr"].iter().filter(|_| !lacking.contains(&(agent, problem))) {
-                        scores["agents"][agent]["problems"][problem][*score] = json!(0.5);
+                for (agent, score) in [(0, "xll"), (0, "xllr"), (1, "xll"), (1, "xllr")] {
+                    let agent_scores = &mut scores["agents"][agent];
+                    let having: Vec<usize> = (0..3).filter(|problem| !lacking.contains(&(agent, *problem))).collect();
+                    for problem in &having {
+                        agent_scores["problems"][problem][score] = json!(0.5);
+                    }
+                    if !having.is_empty() {
+                        agent_scores["scores"][score] = json!({ "mean": 0.5, "stderr": 0.0, "problems": having.len() });
                     }
                 }
             });

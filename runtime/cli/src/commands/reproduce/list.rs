@@ -81,6 +81,7 @@ impl Reproduce {
             "cost": manifest.cost,
             "commands": manifest.runs.iter().map(command).collect::<Vec<_>>(),
             "missing": missing,
+            "kept_error": kept.as_ref().err().map(|error| format!("{error:#}")),
             "not_run": manifest.not_run,
             "reproduced": counts.map(|counts| counts.reproduced),
             "uncertain": counts.map(|counts| counts.uncertain),
