@@ -7,7 +7,7 @@ use std::rc::Rc;
 use anyhow::{Context, Result, bail};
 use jointly_core::failure::{Failure, Kind};
 use jointly_core::printable::ShowPath as _;
-use jointly_record::directory::{JOURNAL, RunDirectory, SCORES};
+use jointly_record::directory::RunDirectory;
 use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem};
 use jointly_record::unit::{Outcome, UnitResult};
 
@@ -50,7 +50,7 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Reused>> {
     let mut seen = HashSet::new();
     for path in directories {
         let directory = Rc::new(RunDirectory::existing(path)?);
-        if directory.has(SCORES) && !directory.has(JOURNAL) {
+        if directory.lacks_journal() {
             bail!(
                 "cannot reuse {}: it has no journal, from which results are taken; give a run with its results.jsonl",
                 path.shown()

@@ -20,12 +20,17 @@ const FILES: [&str; 5] = [PLAN, JOURNAL, SCORES, LEADERBOARD, SWEEP];
 
 /// Returns whether a run's directory has some file compressed alone.
 pub(crate) fn is_compressed(directory: &Path) -> bool {
-    FILES.iter().any(|name| !directory.join(name).exists() && has(directory, name))
+    alone(directory).next().is_some()
 }
 
 /// Returns whether a directory has a file of this name, compressed.
 pub(crate) fn has(directory: &Path, name: &str) -> bool {
     directory.join(format!("{name}{SUFFIX}")).is_file()
+}
+
+/// Returns the names of the files that a run's directory has compressed alone.
+fn alone(directory: &Path) -> impl Iterator<Item = &'static str> {
+    FILES.into_iter().filter(|name| !directory.join(name).exists() && has(directory, name))
 }
 
 /// Reads the files of a run's directory that are compressed alone.
@@ -37,8 +42,7 @@ pub(crate) fn members(directory: &Path) -> Result<HashMap<String, Vec<u8>>> {
         let bytes = contents(directory, name, most_bytes(name).unwrap_or_default())?;
         Ok(bytes.map(|bytes| (name.to_owned(), bytes)))
     };
-    let alone = FILES.into_iter().filter(|name| !directory.join(name).exists());
-    alone.filter_map(|name| read(name).transpose()).collect()
+    alone(directory).filter_map(|name| read(name).transpose()).collect()
 }
 
 /// Reads a file of at most `most` bytes, as it is or compressed, or returns `None` if there is neither.

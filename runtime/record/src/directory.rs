@@ -195,6 +195,11 @@ impl RunDirectory {
         self.held.as_ref().map_or_else(|| self.path.join(name).exists(), |held| held.has(name))
     }
 
+    /// Returns whether the run has scores and no journal, as a kept run whose journal was too large.
+    pub fn lacks_journal(&self) -> bool {
+        self.has(SCORES) && !self.has(JOURNAL)
+    }
+
     /// Returns the name of a file for messages.
     pub fn shown(&self, name: &str) -> String {
         match self.held {

@@ -87,7 +87,7 @@ impl Entry {
                 path.shown()
             );
         }
-        if !path.is_file() && directory.has(SCORES) && !directory.has(JOURNAL) {
+        if !path.is_file() && directory.lacks_journal() {
             bail!(
                 "{} has scores and no journal, which is needed here; `jointly verify {} --scores` compares its scores with those of \
                  units that are run again",

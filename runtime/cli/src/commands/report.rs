@@ -12,7 +12,7 @@ use jointly_engine::{cache, shift_suite};
 use jointly_host::{Execution, Interface, Limits};
 use jointly_record::agent_spec::AgentSpec;
 use jointly_record::directory;
-use jointly_record::directory::{JOURNAL, RunDirectory, SCORES, name};
+use jointly_record::directory::{RunDirectory, name};
 use jointly_record::guess;
 use jointly_record::kept::Kept;
 use jointly_record::plan::{Plan, PlannedAgent};
@@ -327,9 +327,10 @@ fn results(directory: &RunDirectory) -> Result<Vec<UnitResult>> {
 
 /// Refuses a run with scores but no journal.
 fn refuse_without_journal(directory: &RunDirectory) -> Result<()> {
-    if !directory.has(JOURNAL) && directory.has(SCORES) {
+    if directory.lacks_journal() {
         bail!(
-            "{} has scores but no journal, which a report is made from: read its leaderboard.csv and scores.json, or make the journal again by `jointly run` as its plan.json says",
+            "{} has scores but no journal, which a report is made from: read its leaderboard.csv and scores.json, or make the \
+             journal again by `jointly run` as its plan.json says",
             directory.path().shown()
         );
     }

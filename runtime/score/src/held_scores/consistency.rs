@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use jointly_core::{Summary, summarize_clusters};
+use jointly_core::{Real, Summary, summarize_clusters};
 use jointly_record::directory::SCORES;
 use jointly_record::plan::{Plan, PlannedProblem};
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use super::{Agent, CROSS, HeldScores, Total};
@@ -12,7 +13,7 @@ use super::{Agent, CROSS, HeldScores, Total};
 /// The difference between numbers that are taken for the same, by the largest value that they are computed from: `scores.json` has
 /// twelve digits.
 const PRECISION: f64 = 1e-9;
-/// What a problem has besides scores.
+/// The fields of a problem that are not scores.
 const NO_SCORES: [&str; 3] = ["problem", "conditions", "diagnosis"];
 /// The beginnings of the names of scores that all simulations have together, and no single problem.
 const TOGETHER: [&str; 2] = ["picf_brier_", "cicf_brier_"];
@@ -101,15 +102,9 @@ fn is_same(held: f64, own: f64, most: f64) -> bool {
     close || held == own || held.is_nan() && own.is_nan()
 }
 
-/// Reads a number of `scores.json`, in which numbers that are not finite are strings.
+/// Reads a number of `scores.json`.
 fn number(value: &Value) -> Option<f64> {
-    match value.as_str() {
-        None => value.as_f64(),
-        Some("inf") => Some(f64::INFINITY),
-        Some("-inf") => Some(f64::NEG_INFINITY),
-        Some("nan") => Some(f64::NAN),
-        Some(_) => None,
-    }
+    Real::deserialize(value).ok().map(|Real(number)| number)
 }
 
 #[cfg(test)]

@@ -28,13 +28,14 @@ impl Reproduce {
             experiments.retain(|experiment| matcher.is_match(&experiment.id));
             ensure!(!experiments.is_empty(), "no experiment matches {asked}; `jointly reproduce` lists all");
         }
-        if let Some(lack) = self.lack() {
-            output::note(&lack);
+        let lack = self.lack();
+        if let Some(lack) = &lack {
+            output::note(lack);
         }
         let directories = self.data.directories().paths()?;
         let (mut texts, mut entries) = (Vec::new(), Vec::new());
         for experiment in &experiments {
-            let (text, entry) = self.entry(experiment, &directories)?;
+            let (text, entry) = self.entry(experiment, &directories, lack.is_none())?;
             texts.push(text);
             entries.push(entry);
         }
@@ -46,8 +47,8 @@ impl Reproduce {
         Ok(ExitCode::from(exit::DONE))
     }
 
-    /// Returns what the list says of an experiment, as text and as JSON.
-    fn entry(&self, experiment: &Experiment, directories: &[PathBuf]) -> Result<(String, Value)> {
+    /// Returns what the list says of an experiment, as text and as JSON; `has_kept` says whether the folder of kept runs is there.
+    fn entry(&self, experiment: &Experiment, directories: &[PathBuf], has_kept: bool) -> Result<(String, Value)> {
         let Experiment { id, manifest } = experiment;
         let missing = manifest.missing(directories)?;
         let mut text = format!("{id}: {}\n    {}\n", manifest.subject(), manifest.cost);
@@ -58,7 +59,7 @@ impl Reproduce {
             (Ok(Some(outcome)), _) => writeln!(text, "    kept: {}", outcome.counts().text())?,
             (Ok(None), Some(why)) => writeln!(text, "    built, not run: {}", output::one_line(why))?,
             // That nothing is kept is said once of all.
-            (Ok(None), None) if self.lack().is_some() => {}
+            (Ok(None), None) if !has_kept => {}
             (Ok(None), None) => writeln!(text, "    no run in {}", self.kept().shown())?,
         }
         let (own, progress) = self.own(experiment);
